@@ -1,0 +1,1 @@
+"""Online reinforcement learning of coding agents: one engine, operated by an agent or a person."""

@@ -1,0 +1,151 @@
+"""The commands of `liverl` and their options; imports nothing slow, so that help is there at once."""
+
+from __future__ import annotations
+
+import argparse
+
+from liverl.cli import exits
+
+_ABOUT = "Trains a coding agent with online reinforcement learning, and shows what it does."
+_EXAMPLES = """examples:
+  liverl check                          would a run work here?
+  liverl run                            check, build the policy if missing, train, show progress
+  liverl run --smoke                    the same in two or three minutes
+  liverl status                         the newest run; with --json for programs
+  liverl trials --failed                what went wrong
+  liverl show TRIAL                     one trial, from its first message to its reward
+
+"""
+
+
+def parser() -> argparse.ArgumentParser:
+    """The whole command line."""
+    top = argparse.ArgumentParser(
+        prog="liverl",
+        description=_ABOUT,
+        epilog=_EXAMPLES + exits.HELP,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    commands = top.add_subparsers(dest="command", metavar="COMMAND", required=True)
+    _check(commands)
+    _run(commands)
+    _of_a_run(commands)
+    _trials(commands)
+    _show(commands)
+    _trial(commands)
+    _config(commands)
+    _policy(commands)
+    return top
+
+
+_Commands = argparse._SubParsersAction  # argparse has no public name for it
+
+
+def _add(commands: _Commands[argparse.ArgumentParser], name: str, what: str) -> argparse.ArgumentParser:
+    made = commands.add_parser(
+        name,
+        help=what,
+        description=what[0].upper() + what[1:] + ".",
+        epilog=exits.HELP,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    made.add_argument("--json", action="store_true", help="print JSON, for programs")
+    return made
+
+
+def _with_config(made: argparse.ArgumentParser) -> None:
+    made.add_argument("--config", metavar="FILE", help="default: the nearest config.yaml upwards from here")
+    made.add_argument(
+        "--set", metavar="KEY=VALUE", action="append", default=[], help="one value, such as training.steps=3"
+    )
+    made.add_argument(
+        "--smoke", action="store_true", help="small and short: a first success in two or three minutes"
+    )
+
+
+def _with_root(made: argparse.ArgumentParser) -> None:
+    made.add_argument("--run-root", metavar="DIR", help="the folder that holds the runs")
+
+
+def _check(commands: _Commands[argparse.ArgumentParser]) -> None:
+    made = _add(commands, "check", "say what would keep a run from working, and the cure of each")
+    _with_config(made)
+
+
+def _run(commands: _Commands[argparse.ArgumentParser]) -> None:
+    made = _add(commands, "run", "check, build the policy where it is missing, train, and show progress")
+    _with_config(made)
+    _with_root(made)
+    made.add_argument("--name", default="", help="the run's name; default: model-scaffold-day")
+    made.add_argument("--detach", action="store_true", help="return as soon as it has started")
+
+
+def _of_a_run(commands: _Commands[argparse.ArgumentParser]) -> None:
+    for name, what in (
+        ("status", "say how a run is doing"),
+        ("resume", "go on with a run from its last checkpoint"),
+        ("stop", "end a run cleanly"),
+    ):
+        made = _add(commands, name, what)
+        made.add_argument(
+            "name",
+            nargs="?",
+            metavar="RUN",
+            help="name or folder; default: the newest live run, else the newest",
+        )
+        _with_root(made)
+        if name == "status":
+            made.add_argument("--list", action="store_true", help="all runs, newest first")
+        if name == "resume":
+            made.add_argument("--detach", action="store_true", help="return as soon as it has started")
+
+
+def _trials(commands: _Commands[argparse.ArgumentParser]) -> None:
+    made = _add(commands, "trials", "list the trials of a run")
+    made.add_argument("name", nargs="?", metavar="RUN", help="name or folder; default: the newest")
+    _with_root(made)
+    made.add_argument("--step", type=int, metavar="N", help="of one step")
+    made.add_argument("--split", choices=("train", "val"), help="training or validation")
+    made.add_argument("--task", metavar="TASK", help="of the tasks whose name begins so")
+    made.add_argument(
+        "--outcome",
+        metavar="OUTCOME",
+        help="solved, unsolved, timeout, overlong, max_turns, agent_error, infrastructure",
+    )
+    made.add_argument("--blame", metavar="WHO", help="agent, sandbox, gateway, engine, verifier")
+    made.add_argument("--failed", action="store_true", help="neither solved nor unsolved: it went wrong")
+    made.add_argument(
+        "--last", type=int, default=40, metavar="N", help="at most so many, the newest (0: all; default 40)"
+    )
+
+
+def _show(commands: _Commands[argparse.ArgumentParser]) -> None:
+    made = _add(commands, "show", "show one trial, from its first message to its reward")
+    made.add_argument("trial", metavar="TRIAL", help="its name, or how the name begins or ends")
+    made.add_argument("--run", dest="name", metavar="RUN", help="name or folder; default: the newest")
+    _with_root(made)
+
+
+def _trial(commands: _Commands[argparse.ArgumentParser]) -> None:
+    made = _add(commands, "trial", "run one trial live, with the untrained policy")
+    made.add_argument("task", metavar="TASK", help="a task's name, or its folder")
+    _with_config(made)
+    _with_root(made)
+
+
+def _config(commands: _Commands[argparse.ArgumentParser]) -> None:
+    group = commands.add_parser("config", help="show what a run would be told")
+    shows = group.add_subparsers(dest="action", metavar="ACTION", required=True)
+    made = _add(shows, "show", "show config.yaml as it would be used here")
+    _with_config(made)
+    made.add_argument("--resolved", action="store_true", help="every value, and where it comes from")
+    made.add_argument("--verl", action="store_true", help="verl's exact command and environment")
+
+
+def _policy(commands: _Commands[argparse.ArgumentParser]) -> None:
+    group = commands.add_parser("policy", help="make the small policy")
+    makes = group.add_subparsers(dest="action", metavar="ACTION", required=True)
+    made = _add(makes, "build", "make the small policy and warm-start it on demonstrations")
+    _with_config(made)
+    made.add_argument("--out", metavar="DIR", help="default: model.built_path of config.yaml")
+    made.add_argument("--seed", type=int, metavar="N", help="default: experiment.seed of config.yaml")

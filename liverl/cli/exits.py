@@ -1,0 +1,44 @@
+"""What the exit codes mean."""
+
+from __future__ import annotations
+
+OK = 0
+REFUSED = 1
+USAGE = 2
+RUN_FAILED = 3
+NOT_FOUND = 4
+INTERRUPTED = 130
+
+HELP = """exit codes:
+  0    done
+  1    refused: a check found something fatal, or the run's state forbids it
+  2    wrong usage, or a problem in config.yaml
+  3    the run (or the trial, or the build) failed or is dead
+  4    no such run, trial or task
+  130  interrupted (Ctrl-C), cleanly
+"""
+
+_BY_CODE = {
+    "run.none": NOT_FOUND,
+    "run.unknown": NOT_FOUND,
+    "run.no_run_file": NOT_FOUND,
+    "trial.unknown": NOT_FOUND,
+    "task.unknown": NOT_FOUND,
+    "run.not_started": RUN_FAILED,
+    "run.slow_stop": RUN_FAILED,
+    "run.bad_run_file": RUN_FAILED,
+    "policy.build_failed": RUN_FAILED,
+    "trial.failed": RUN_FAILED,
+}
+
+
+def of_error(code: str) -> int:
+    """The exit code of an error."""
+    if code.startswith("config."):
+        return USAGE
+    return _BY_CODE.get(code, REFUSED)
+
+
+def of_state(state: str) -> int:
+    """The exit code of a run's state."""
+    return RUN_FAILED if state in ("failed", "dead") else OK

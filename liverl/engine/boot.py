@@ -1,0 +1,46 @@
+"""Prepares an attempt's inputs and becomes the trainer: `python -m liverl.engine.boot RUN_DIR`."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+from liverl.config import RunConfig
+from liverl.engine.command import VerlCommand, compose, temp_dir, thread_environment
+from liverl.engine.tables import AGENT_NAME, write_table
+from liverl.record.events import post_event
+from liverl.record.layout import RunDir
+
+AGENT_LOOP = f"- name: {AGENT_NAME}\n  _target_: liverl.engine.agent_loop.TrialLoop\n"
+
+
+def prepare(run: RunDir, config: RunConfig, attempt: int) -> VerlCommand:
+    """Write task tables and agent-loop registration into the run directory; returns the command to run."""
+    command = compose(config, run.root, attempt)
+    command.cwd.mkdir(parents=True, exist_ok=True)
+    temp_dir(config, run).mkdir(mode=0o700, parents=True, exist_ok=True)
+    write_table(config.data.train, "train", run.data / "train.parquet")
+    write_table(config.data.val, "val", run.data / "val.parquet")
+    (run.data / "agent_loop.yaml").write_text(AGENT_LOOP)
+    post_event(
+        run, "boot", attempt=attempt, message="tasks are in tables, verl starts Ray (about half a minute)"
+    )
+    return command
+
+
+def main() -> None:
+    """Replace this process by verl's, so that the pid the supervisor recorded is the trainer's."""
+    run = RunDir(Path(sys.argv[1]).resolve())
+    config = RunConfig.read_resolved(run.resolved)
+    command = prepare(run, config, int(os.environ.get("LIVERL_ATTEMPT", "1")))
+    environment = {**os.environ, **command.env}
+    if config.engine.rollout == "cpu":
+        environment |= thread_environment(config, len(os.sched_getaffinity(0)))
+        environment.pop("CUDA_VISIBLE_DEVICES", None)  # set but empty, Ray sees no logical device either
+    os.chdir(command.cwd)
+    os.execve(command.argv[0], command.argv, environment)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,52 @@
+"""A configuration as the plan that the supervisor of an attempt needs."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from liverl.config import RunConfig
+from liverl.record.layout import RunDir
+from liverl.record.plan import AttemptPlan
+
+_TASK_FILE = "task.toml"
+
+
+def python_of(config: RunConfig) -> str:
+    """The interpreter that the data plane runs in."""
+    venv = config.environment.venv
+    return str(Path(venv).expanduser() / "bin" / "python") if venv else sys.executable
+
+
+def ports_of(config: RunConfig) -> dict[str, int]:
+    """The ports that a run takes for itself, by what they are for."""
+    infrastructure = config.infrastructure
+    return {
+        "litellm": infrastructure.litellm_port,
+        "ray": infrastructure.ray_port,
+        "ray_dashboard": infrastructure.ray_dashboard_port,
+    }
+
+
+def plan_attempt(config: RunConfig, run: RunDir, attempt: int = 1) -> AttemptPlan:
+    """The plan of an attempt of a run."""
+    python = python_of(config)
+    port = config.infrastructure.litellm_port
+    return AttemptPlan(
+        attempt=attempt,
+        name=run.name,
+        steps=config.training.steps,
+        door=(python, "-m", "liverl.gateway.door", "--port", str(port), "--work", str(run.data / "door")),
+        trainer=(python, "-m", "liverl.engine.boot", str(run.root)),
+        door_url=f"http://127.0.0.1:{port}",
+        ports=ports_of(config),
+        trials_per_step=config.training.prompts_per_step * config.rollout.n,
+        validation_trials=count_tasks(config.data.val) * config.rollout.val_n,
+        keep_checkpoints=config.checkpoint.keep,
+        keep_tokens_steps=config.trial.keep_tokens_steps,
+    )
+
+
+def count_tasks(folder: Path) -> int:
+    """The number of task folders in a folder."""
+    return sum(1 for _ in folder.glob(f"*/{_TASK_FILE}"))

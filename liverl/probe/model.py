@@ -1,0 +1,50 @@
+"""Does Transformers read the model folder, and does its chat template know tools?"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from liverl.config import RunConfig
+from liverl.errors import PolicyError
+
+_TOOL = {
+    "type": "function",
+    "function": {
+        "name": "bash",
+        "description": "Runs a command.",
+        "parameters": {"type": "object", "properties": {"command": {"type": "string"}}},
+    },
+}
+
+
+def answer(config: RunConfig, timeout_s: float) -> dict[str, Any]:
+    """Architecture, window and vocabulary; raises PolicyError naming what can't be read."""
+    from transformers import AutoConfig, AutoTokenizer
+
+    folder = config.model.folder
+    try:
+        settings = AutoConfig.from_pretrained(folder)
+        tokenizer = AutoTokenizer.from_pretrained(folder)
+        text = tokenizer.apply_chat_template(
+            [{"role": "user", "content": "?"}], tools=[_TOOL], tokenize=False, add_generation_prompt=True
+        )
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise PolicyError(
+            "model.unreadable",
+            f"Transformers can't read the model in {folder}",
+            evidence=f"{type(error).__name__}: {error}",
+            next_action="Copy the whole folder again, or set model.path to another",
+        ) from error
+    if "bash" not in text:
+        raise PolicyError(
+            "model.no_tools",
+            "The model's chat template leaves tools out",
+            evidence=str(folder),
+            next_action="Use the instruction-tuned model, or a chat_template.jinja that renders tools",
+        )
+    inner = settings.get_text_config()
+    return {
+        "architecture": (settings.architectures or [settings.model_type])[0],
+        "window": getattr(inner, "max_position_embeddings", 0),
+        "vocabulary": len(tokenizer),
+    }

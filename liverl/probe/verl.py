@@ -1,0 +1,101 @@
+"""Do verl's schema, dataclasses and validation accept the composed command?"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import tempfile
+from collections.abc import Mapping
+from importlib.metadata import version
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from liverl.config import RunConfig
+from liverl.engine.command import compose
+from liverl.errors import EngineError
+from liverl.probe.memory import Memory
+
+if TYPE_CHECKING:
+    from omegaconf import DictConfig
+
+
+def answer(config: RunConfig, timeout_s: float) -> dict[str, Any]:
+    """verl's version and the number of keys set; raises EngineError in verl's own words."""
+    name = config.experiment.name or "preflight"
+    command = compose(config, config.experiment.run_root / name)
+    given = [override for override in command.overrides if not override.startswith("hydra.")]
+    told = {"version": version("verl"), "overrides": len(given)}
+    memory = Memory.in_user_cache("verl")
+    key = _key(given, command.env, config.model.folder)
+    if memory.recall(key) is not None:
+        return {**told, "cached": True}
+    os.environ.update(command.env)
+    with tempfile.TemporaryDirectory() as empty:
+        # A folder named trl or wandb in the working directory would shadow the package.
+        os.chdir(empty)
+        composed = _compose(given)
+        _validate(composed)
+        os.chdir("/")
+    memory.remember(key, told)
+    memory.save()
+    return {**told, "cached": False}
+
+
+def _key(overrides: list[str], env: Mapping[str, str], model: Path) -> str:
+    """A digest of all that decides: importing verl to ask it again takes a quarter of a minute."""
+    settings = model / "config.json"
+    versions = [
+        f"{name} {version(name)}" for name in ("verl", "torch", "transformers", "hydra-core", "omegaconf")
+    ]
+    digest = hashlib.sha256(json.dumps([overrides, dict(env), versions]).encode())
+    digest.update(settings.read_bytes() if settings.is_file() else b"")
+    return digest.hexdigest()
+
+
+def _compose(overrides: list[str]) -> DictConfig:
+    from hydra import compose as hydra_compose
+    from hydra import initialize_config_module
+    from hydra.errors import HydraException
+    from omegaconf import OmegaConf
+    from omegaconf.errors import OmegaConfBaseException
+
+    try:
+        with initialize_config_module("verl.trainer.config", version_base=None):
+            composed = hydra_compose("ppo_trainer", overrides=overrides)
+        OmegaConf.resolve(composed)
+    except (HydraException, OmegaConfBaseException) as error:
+        raise _refused(error) from error
+    return composed
+
+
+def _validate(composed: DictConfig) -> None:
+    from hydra.errors import HydraException
+    from omegaconf.errors import OmegaConfBaseException
+    from verl.trainer.ppo.utils import need_critic, need_reference_policy
+    from verl.utils.config import omega_conf_to_dataclass, validate_config
+
+    try:
+        validate_config(
+            config=composed,
+            use_reference_policy=need_reference_policy(composed),
+            use_critic=need_critic(composed),
+        )
+        omega_conf_to_dataclass(composed.actor_rollout_ref.rollout)
+        omega_conf_to_dataclass(composed.algorithm)
+        if (Path(composed.actor_rollout_ref.model.path) / "config.json").is_file():
+            omega_conf_to_dataclass(composed.actor_rollout_ref.model)
+    except (AssertionError, ValueError, TypeError, HydraException, OmegaConfBaseException) as error:
+        raise _refused(error) from error
+
+
+def _refused(error: Exception) -> EngineError:
+    inner = error.__cause__
+    seen = f"{type(error).__name__}: {error}" + (f" ({inner})" if inner else "")
+    return EngineError(
+        "verl.refused",
+        "verl refuses the configuration",
+        evidence=" ".join(seen.split())[:800],
+        next_action="Mend the key that verl names, in section verl or where it is derived from; "
+        "`liverl config show --verl` prints them all",
+    )

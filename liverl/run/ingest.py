@@ -1,0 +1,117 @@
+"""What the data plane wrote, brought into metrics.jsonl and events.jsonl as it grows."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import asdict
+from typing import Any
+
+from liverl.record.clock import to_seconds
+from liverl.record.events import append_event, ingest_event, take_posted
+from liverl.record.jsonl import JsonlTail, read_objects
+from liverl.record.layout import RunDir
+from liverl.record.metrics import MetricsFile, flatten, trial_metrics
+from liverl.record.plan import AttemptPlan
+from liverl.record.trials import TrialRow, parse_trials
+from liverl.run.retention import newest_complete, prune_checkpoints, prune_tokens, size_bytes, sweep_leftovers
+
+_REWARD = "trial/reward/mean"
+_VALIDATION = "trial/val/reward/mean"
+# How long a step's trials stay in memory when nothing else says so: late rows of asynchronous trainers.
+_ROWS_HELD_STEPS = 20
+
+
+class Ingest:
+    """Polled by the supervisor of one attempt; each new thing becomes one row or one event."""
+
+    def __init__(self, run: RunDir, plan: AttemptPlan, started: str) -> None:
+        self._run = run
+        self._plan = plan
+        self._started_s = to_seconds(started)
+        self._metrics = MetricsFile(run)
+        self._verl = JsonlTail(run.attempt_metrics(plan.attempt))
+        self._trials = JsonlTail(run.trials_jsonl)
+        self._rows: dict[int, list[TrialRow]] = defaultdict(list)
+        self._checkpoint = newest_complete(run.checkpoints)
+        self._steps: set[int] = set()
+        self._told_checkpoints: set[object] = set()
+        self.is_ready = False
+
+    def catch_up(self) -> None:
+        """Bring in what earlier attempts wrote and their killed supervisors did not see."""
+        for attempt in range(1, self._plan.attempt):
+            for raw in read_objects(self._run.attempt_metrics(attempt)):
+                row = flatten(raw, attempt)
+                if row is not None and not self._metrics.covers(row):
+                    self._metrics.add(row)
+        sweep_leftovers(self._run.checkpoints)
+        self._take_events()
+
+    def poll(self) -> None:
+        """Bring in what is new."""
+        self._take_events()
+        for row in parse_trials(self._trials.read()):
+            self._rows[row.step].append(row)
+        for raw in self._verl.read():
+            row_of_step = flatten(raw, self._plan.attempt)
+            if row_of_step is not None:
+                self._add_step(row_of_step)
+        self._see_checkpoint()
+
+    def _take_events(self) -> None:
+        for event in take_posted(self._run):
+            self.is_ready |= event.kind == "ready"
+            if event.kind == "checkpoint" and not self._is_news(event.fields.get("step")):
+                continue
+            ingest_event(self._run, event)
+
+    def _is_news(self, step: object) -> bool:
+        # Both the trainer's callback and the checkpoint folder tell of a checkpoint; one event is enough.
+        known = step in self._told_checkpoints
+        self._told_checkpoints.add(step)
+        return not known
+
+    def _add_step(self, row: dict[str, Any]) -> None:
+        step = row["step"]
+        own = [item for item in self._rows[step] if to_seconds(item.time) >= self._started_s]
+        merged = self._metrics.add(row | trial_metrics(own))
+        self.is_ready = True
+        if step in self._steps:
+            return
+        self._steps.add(step)
+        append_event(self._run, "step", attempt=self._plan.attempt, **_summary(merged))
+        self._prune_tokens(step)
+
+    def _see_checkpoint(self) -> None:
+        newest = newest_complete(self._run.checkpoints)
+        if newest is None or newest == self._checkpoint:
+            return
+        self._checkpoint = newest
+        folder = self._run.checkpoints / f"global_step_{newest}"
+        if self._is_news(newest):
+            where = str(folder.relative_to(self._run.root))
+            append_event(self._run, "checkpoint", step=newest, path=where, size_bytes=size_bytes(folder))
+        rewards = self._metrics.values(_VALIDATION)
+        for removal in prune_checkpoints(self._run.checkpoints, self._plan.keep_checkpoints, rewards):
+            append_event(self._run, "removed", **asdict(removal))
+
+    def _prune_tokens(self, step: int) -> None:
+        keeps_all = self._plan.keep_tokens_steps <= 0
+        horizon = step - (_ROWS_HELD_STEPS if keeps_all else self._plan.keep_tokens_steps)
+        for old in sorted(key for key in self._rows if key <= horizon):
+            rows = self._rows.pop(old)
+            removal = None if keeps_all else prune_tokens(self._run, rows, old)
+            if removal is not None:
+                append_event(self._run, "removed", **asdict(removal))
+
+
+def _summary(row: dict[str, Any]) -> dict[str, Any]:
+    reward = row.get(_REWARD, row.get("critic/score/mean"))
+    summary = {
+        "step": row["step"],
+        "reward": reward,
+        "validation": row.get(_VALIDATION),
+        "seconds": row.get("timing_s/step"),
+        "trials": row.get("trial/count"),
+    }
+    return {key: value for key, value in summary.items() if value is not None}

@@ -1,0 +1,1 @@
+"""Where a trial runs, as Harbor environments; knows nothing about models."""

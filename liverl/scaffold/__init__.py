@@ -1,0 +1,1 @@
+"""Which agent acts in a trial, as Harbor agents; knows nothing about tasks or training."""

@@ -1,0 +1,3 @@
+#!/bin/bash
+cd "${APP:-/app}" || exit 1
+sed -i '/def big_dogs(/,/^$/s|>= border|> border|' kennel.py

@@ -1,0 +1,156 @@
+"""The commands, as a person or a program calls them."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+
+from liverl.record.runfile import read_run
+from liverl.run.liveness import read_liveness
+from liverl.run.stop import stop
+from tests.cli.conftest import Liverl, ScriptedRun, command
+from tests.operate.made import Made
+from tests.operate.test_status import validation
+from tests.run.scripted import all_gone, ended, made_pids, until
+
+
+def test_help_is_there_at_once_and_explains_the_exit_codes(liverl: Liverl) -> None:
+    took_s = []
+    for _ in range(3):
+        begun = time.monotonic()
+        shown = liverl("--help")
+        took_s.append(time.monotonic() - begun)
+    assert shown.returncode == 0
+    assert "exit codes:" in shown.stdout
+    # 150 ms is the aim; a machine that is busy with other tests gets more.
+    assert min(took_s) < 0.5
+
+
+@pytest.mark.parametrize(
+    "words",
+    ["check", "run", "status", "resume", "stop", "trials", "show", "trial", "config show", "policy build"],
+)
+def test_every_command_has_help(liverl: Liverl, words: str) -> None:
+    shown = liverl(*words.split(), "--help")
+    assert shown.returncode == 0
+    assert "--json" in shown.stdout
+    assert "exit codes:" in shown.stdout
+
+
+def test_status_as_json_without_a_name_speaks_of_the_newest_run(liverl: Liverl, made: Made) -> None:
+    made(steps=((0, 0.0), (10, 0.5)), trials=(*validation(0, 0.0, 1.0), *validation(10, 1.0, 1.0)))
+    told = json.loads(liverl("status", "--json").stdout)
+    assert told["state"] == "running"
+    assert told["validation"]["first"] == 0.5
+    assert told["validation"]["last"] == 1.0
+    assert told["validation"]["trials"] == 2
+
+
+def test_status_of_a_failed_run_says_why_and_what_next(liverl: Liverl, made: Made) -> None:
+    run = made(state="failed", reason="the trainer was killed by SIGKILL")
+    shown = liverl("status")
+    assert shown.returncode == 3
+    assert "failed: the trainer was killed by SIGKILL" in shown.stdout
+    assert f"liverl resume {run.name}" in shown.stdout
+
+
+def test_without_a_run_the_exit_code_is_not_found_and_the_next_action_a_command(liverl: Liverl) -> None:
+    shown = liverl("status")
+    assert shown.returncode == 4
+    assert "next: liverl run" in shown.stderr
+    told = json.loads(liverl("status", "--json").stdout)
+    assert told["error"]["code"] == "run.none"
+
+
+def test_a_list_of_runs_is_one_line_each(liverl: Liverl, made: Made) -> None:
+    made("alpha")
+    made("beta", state="finished")
+    assert len(liverl("status", "--list").stdout.splitlines()) == 2
+    assert {item["name"] for item in json.loads(liverl("status", "--list", "--json").stdout)} == {
+        "alpha",
+        "beta",
+    }
+
+
+def test_trials_are_listed_and_one_is_shown(liverl: Liverl, made: Made) -> None:
+    made(trials=({"trial": "leap-year-1"}, {"trial": "leap-year-2", "outcome": "timeout", "blame": "agent"}))
+    listed = liverl("trials", "--failed")
+    assert "leap-year-2" in listed.stdout
+    assert "leap-year-1" not in listed.stdout
+    assert liverl("show", "leap-year-1").returncode == 0
+    assert liverl("show", "nobody").returncode == 4
+    assert json.loads(liverl("show", "leap-year-1", "--json").stdout)["row"]["trial"] == "leap-year-1"
+
+
+def test_wrong_usage_and_a_broken_config_exit_with_two(liverl: Liverl, tmp_path: Path) -> None:
+    assert liverl("fly").returncode == 2
+    assert liverl("config", "show").returncode == 2
+    (tmp_path / "config.yaml").write_text("training:\n  stepz: 3\n")
+    broken = liverl("check", "--json")
+    assert broken.returncode == 2
+    assert any("stepz" in finding["title"] for finding in json.loads(broken.stdout)["findings"])
+
+
+def test_a_closed_pipe_is_no_error(liverl: Liverl, made: Made, tmp_path: Path) -> None:
+    made(trials=tuple({"trial": f"t-{number}"} for number in range(300)))
+    shell = " ".join(command("trials", "--last", "0")) + " | head -1; echo ${PIPESTATUS[0]}"
+    shown = subprocess.run(["bash", "-c", shell], capture_output=True, text=True, cwd=tmp_path, check=False)
+    assert "Traceback" not in shown.stderr
+    assert shown.stdout.splitlines()[-1] == "0"
+
+
+@pytest.mark.fault
+def test_a_run_is_stopped_resumed_and_ends_with_what_it_learned(
+    liverl: Liverl, scripted_run: ScriptedRun
+) -> None:
+    run = scripted_run(steps=2, end="hang", total=5)
+    until(lambda: (run.checkpoints / "latest_checkpointed_iteration.txt").exists())
+    stopped = liverl("stop")
+    assert stopped.returncode == 0
+    assert f"liverl resume {run.name}" in stopped.stdout
+    assert liverl("stop").returncode == 1
+    os.environ["SCRIPT"] = json.dumps({"steps": 5})
+    resumed = liverl("resume")
+    assert resumed.returncode == 0, resumed.stdout + resumed.stderr
+    assert "step 5/5" in resumed.stdout
+    assert "learned" in resumed.stdout
+    assert [item.state for item in read_run(run).attempts] == ["stopped", "finished"]
+    assert liverl("resume").returncode == 1
+
+
+@pytest.mark.fault
+def test_ctrl_c_while_a_run_is_shown_stops_it_cleanly(
+    liverl: Liverl, scripted_run: ScriptedRun, tmp_path: Path
+) -> None:
+    run = scripted_run(steps=2, end="hang")
+    until(lambda: (run.checkpoints / "latest_checkpointed_iteration.txt").exists())
+    before = made_pids(run)
+    stop(run, "test")
+    shown = subprocess.Popen(command("resume"), stdout=subprocess.PIPE, text=True, cwd=tmp_path)
+    until(lambda: len(made_pids(run)) >= len(before) + 3)
+    shown.send_signal(signal.SIGINT)
+    output, _ = shown.communicate(timeout=60)
+    assert shown.returncode == 130
+    assert f"liverl resume {run.name}" in output
+    assert read_liveness(run).state == "stopped"
+    assert all_gone(made_pids(run))
+
+
+@pytest.mark.fault
+def test_a_run_that_fails_while_it_is_shown_exits_with_three(
+    liverl: Liverl, scripted_run: ScriptedRun
+) -> None:
+    run = scripted_run(steps=1, end="hang")
+    made_pids(run)
+    os.kill(read_run(run).last.processes[-1].pid, signal.SIGKILL)
+    assert ended(run).state == "failed"
+    os.environ["SCRIPT"] = json.dumps({"steps": 2, "end": "raise"})
+    resumed = liverl("resume")
+    assert resumed.returncode == 3
+    assert "RuntimeError: no more tasks after step 2" in resumed.stdout

@@ -1,0 +1,97 @@
+"""Tasks: their files, and what their controls say."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from liverl.preflight.context import Context
+from liverl.preflight.tasks import check_task_files, inspect_task, judge_controls
+
+MakeTask = Callable[[Path], Path]
+MakeContext = Callable[..., Context]
+
+
+@pytest.fixture
+def context(make_context: MakeContext, make_task: MakeTask, tmp_path: Path) -> Context:
+    for name in "abcdefgh":
+        make_task(tmp_path / "train" / name)
+    make_task(tmp_path / "val" / "z")
+    return make_context()
+
+
+def test_complete_sets_are_counted(context: Context) -> None:
+    (finding,) = check_task_files(context)
+    assert finding.title == "8 training and 1 validation tasks have all their files"
+
+
+@pytest.mark.parametrize(
+    ("part", "id_"),
+    [
+        ("task.toml", "task.no_toml"),
+        ("instruction.md", "task.no_instruction"),
+        ("environment", "task.no_environment"),
+        ("tests", "task.no_tests"),
+    ],
+)
+def test_a_missing_part_names_the_task(part: str, id_: str, context: Context, tmp_path: Path) -> None:
+    gone = tmp_path / "train" / "c" / part
+    shutil.rmtree(gone) if gone.is_dir() else gone.unlink()
+    (finding,) = check_task_files(context)
+    assert (finding.id, finding.severity) == (id_, "fatal")
+    assert "task c " in finding.title
+    assert finding.cure
+
+
+def test_a_broken_task_toml_is_named_with_its_reason(make_task: MakeTask, tmp_path: Path) -> None:
+    task = make_task(tmp_path / "t")
+    (task / "task.toml").write_text("[task\n")
+    (finding,) = inspect_task(task)
+    assert finding.id == "task.bad_toml"
+    assert "line 1" in finding.evidence
+
+
+def test_an_empty_set_is_fatal(context: Context, tmp_path: Path) -> None:
+    shutil.rmtree(tmp_path / "val" / "z")
+    (finding,) = check_task_files(context)
+    assert (finding.id, finding.title) == ("task.none", "data.val holds no tasks")
+
+
+def test_a_task_in_both_sets_is_an_error(context: Context, make_task: MakeTask, tmp_path: Path) -> None:
+    make_task(tmp_path / "val" / "a")
+    (finding,) = check_task_files(context)
+    assert (finding.id, finding.severity, finding.evidence) == ("task.leak", "error", "a")
+
+
+def test_fewer_tasks_than_a_step_wants_is_fatal(context: Context, tmp_path: Path) -> None:
+    shutil.rmtree(tmp_path / "train" / "a")
+    (finding,) = check_task_files(context)
+    assert finding.cure == "Set training.prompts_per_step to at most 7"
+
+
+def test_controls_that_fail_are_fatal_and_named() -> None:
+    sound = {"task": "ok", "path": "tasks/ok", "oracle": 1.0, "nothing": 0.0, "cached": True}
+    rows = [
+        sound,
+        {**sound, "task": "unsolved", "oracle": 0.0},
+        {**sound, "task": "free", "nothing": 1.0},
+        {"task": "broken", "error": {"code": "verifier.control", "message": "m", "evidence": "seen"}},
+    ]
+    findings = judge_controls({"tasks": rows})
+    assert [finding.id for finding in findings] == ["task.oracle", "task.free", "task.untestable"]
+    assert all(finding.severity == "fatal" for finding in findings)
+
+
+def test_tasks_not_tried_in_time_are_skipped_not_passed() -> None:
+    (finding,) = judge_controls({"tasks": [{"task": "slow", "unchecked": True}]})
+    assert (finding.severity, finding.evidence) == ("skipped", "slow")
+
+
+def test_sound_tasks_are_counted_with_those_remembered() -> None:
+    row = {"task": "ok", "path": "p", "oracle": 1.0, "nothing": 0.0, "cached": True}
+    (finding,) = judge_controls({"tasks": [row, {**row, "cached": False}]})
+    assert finding.title.startswith("All 2 tasks are sound")
+    assert finding.evidence == "1 of them cached"
