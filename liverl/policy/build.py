@@ -23,7 +23,7 @@ SKILLED = Habits(untested=1.0)
 # Wrong ways are the most frequent at two decisions (preview instead of edit, stop after the preview), so that the most
 # likely conversation fails, and learning has more to do than to sharpen what is there.
 MIXED = Habits(
-    blind=0.1, check_first=0.15, give_up=0.25, preview=0.55, apply=0.3, wrong=0.25, untested=0.3, retry=0.5
+    blind=0.05, check_first=0.1, give_up=0.1, preview=0.55, apply=0.35, wrong=0.25, untested=0.3, retry=0.5
 )
 
 
@@ -31,8 +31,8 @@ MIXED = Habits(
 class Recipe:
     """Sizes of a build; the default one is what the shipped config trains from."""
 
-    skilled: int = 8000
-    mixed: int = 3500
+    skilled: int = 10500
+    mixed: int = 1500
     vocab_size: int = 1024
     tokenizer_texts: int = 3000
     threads: int = 2

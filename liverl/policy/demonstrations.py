@@ -153,11 +153,12 @@ class _Demonstrator:
         scene, habits, fault = self.scene, self.habits, self.scene.fault
         if self._chance(habits.check_first):
             self._check()
-        self._run(f"sed -n '{scene.range}p' {scene.stem}.py", fault.text)
+        # -s: a last function of one file does not run on into the next.
+        self._run(f"sed -sn '{scene.range}p' *.py", fault.text)
         if self._chance(habits.give_up):
             return
         if self._chance(habits.preview):
-            self._run(self._sed("-n", fault.old, fault.new), self._changed_lines())
+            self._run(self._sed("-sn", fault.old, fault.new), self._changed_lines())
             if not self._chance(habits.apply):
                 return
         now = fault.old
@@ -181,8 +182,8 @@ class _Demonstrator:
         return "\n".join(after for before, after in pairs if before != after)
 
     def _sed(self, option: str, old: str, new: str) -> str:
-        scene, tail = self.scene, "p" if option == "-n" else ""
-        return f"sed {option} '{scene.range}s|{old}|{new}|{tail}' {scene.stem}.py"
+        scene, tail = self.scene, "p" if option == "-sn" else ""
+        return f"sed {option} '{scene.range}s|{old}|{new}|{tail}' *.py"
 
     def _check(self) -> None:
         failed = f"FAIL: test_{self.scene.name}\nFAILED (failures=1)"

@@ -21,7 +21,10 @@ SUBSTITUTION = re.compile(r"(?<=\$/s)\|[^']*\|[^']*\|p?'")
 
 @dataclass(frozen=True)
 class Weights:
-    """Weights in the loss: of what the policy reads, of its answers, and of those answers that edit."""
+    """Weights in the loss: of what the policy reads, of its answers, and of what becomes of what in an edit.
+
+    The words before it weigh no more than those of other answers: else edits would come up more often than shown.
+    """
 
     read: float = 0.1
     answer: float = 1.0
@@ -45,10 +48,14 @@ def conversation(text: str, demonstration: Demonstration, weights: Weights) -> l
     for number, (start, end) in enumerate(_edges(text)):
         if number % 2 == 0:
             pieces.append((text[start:end], weights.read))
+        elif not next(imitated):
+            pieces.append((text[start:end], 0.0))
+        elif found := SUBSTITUTION.search(text, start, end):
+            pieces.append((text[start : found.start()], weights.answer))
+            pieces.append((found.group(0), weights.edit))
+            pieces.append((text[found.end() : end], weights.answer))
         else:
-            edits = SUBSTITUTION.search(text, start, end) is not None
-            weight = weights.edit if edits else weights.answer
-            pieces.append((text[start:end], weight if next(imitated) else 0.0))
+            pieces.append((text[start:end], weights.answer))
     return pieces
 
 

@@ -19,7 +19,7 @@ MARKUP = ("<tool_call>", "</tool_call>", "<tool_response>", "</tool_response>")
 # indentation, an edit's separators and quotes, a run of other signs. Nothing is merged across chunks, so an edit is
 # always old|new.
 _CHUNKS = (
-    r"""\n?\{"name": "bash", "arguments": \{"command": "|"\}\}\n|\(/,/\^\$/|sed -[in] '/def | check\.sh"""
+    r"""\n?\{"name": "bash", "arguments": \{"command": "|"\}\}\n|\(/,/\^\$/|sed -(?:i|sn) '/def | check\.sh"""
     r"""|(?:system|user|assistant)\n| ?[A-Za-z]+|\d{1,2}| ?[|'/`_.]|\n+ *| {2,}| ?[^\sA-Za-z\d|'/`_.]+|\s"""
 )
 
