@@ -90,7 +90,8 @@ def test_every_trial_has_a_complete_row(finished_run: FinishedRun) -> None:
     assert len({row.trial for row in rows}) == len(rows)
     for row in rows:
         assert row.outcome in OUTCOMES and row.reward in (0.0, 1.0)
-        assert (row.reward == 1.0) == (row.outcome == "solved")
+        # An agent that was cut off may have solved its task before.
+        assert row.outcome != "solved" if row.reward == 0.0 else row.outcome != "unsolved"
         assert (row.blame, row.error, row.tries) == ("", "", 1)
         assert row.turns > 0 and row.prompt_tokens > 0 and row.completion_tokens > 0
         assert row.weight_version == (row.step if row.split == "val" else row.step - 1)

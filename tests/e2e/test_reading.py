@@ -97,7 +97,8 @@ def test_show_gives_programs_the_same(finished_run: FinishedRun) -> None:
     assert sum(turn["sampled"] for turn in view["turns"]) == row.turns
     assert sum(segment["sampled"] for segment in view["segments"]) == row.completion_tokens
     assert any(command["output"] for turn in view["turns"] for command in turn["commands"])
-    assert view["verifier_output"] == "graded"
+    # A file that the policy has not written is told by the test's own `cat`.
+    assert view["verifier_output"].splitlines()[0] == "graded"
 
 
 def test_a_finished_run_is_not_resumed(finished_run: FinishedRun) -> None:

@@ -261,8 +261,11 @@ async def test_calls_of_one_session_may_overlap(room: Room) -> None:
     assert record.spans[1][1] < record.spans[0][2]
 
 
-async def test_serving_leaves_the_process_signals_alone(room: Room) -> None:
-    assert signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
+async def test_serving_leaves_the_process_signals_alone(tokenizer: Any, start_room: Any) -> None:
+    handled = (signal.SIGTERM, signal.SIGINT)
+    before = [signal.getsignal(number) for number in handled]
+    await start_room(tokenizer)
+    assert [signal.getsignal(number) for number in handled] == before
 
 
 async def test_an_unknown_tool_parser_is_named_with_the_known_ones(tokenizer: Any) -> None:
