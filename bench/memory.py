@@ -47,10 +47,11 @@ def pss_bytes(pids: Iterable[int]) -> int:
 class MemoryWatch:
     """Samples the trees of the processes that `roots` names, in a thread, until the `with` block is left.
 
-    `peak_bytes` is the largest sum seen, `samples` how many there were.
+    `peak_bytes` is the largest sum seen, `samples` how many there were. A sample of a run's processes takes 0.2 s of a
+    core, so they must not be frequent.
     """
 
-    def __init__(self, roots: Callable[[], Collection[int]], every_s: float = 1.0) -> None:
+    def __init__(self, roots: Callable[[], Collection[int]], every_s: float = 4.0) -> None:
         self.peak_bytes = 0
         self.samples = 0
         self._roots = roots
