@@ -26,8 +26,8 @@ NOTE = (
     "Of several seeds the worst is told, except the reward before, which is their mean. Both intervals are 95 %: "
     "over trials is Wilson's, as if all trials were independent; over tasks draws whole tasks anew (bootstrap, "
     "percentiles), since a task's trials are alike. Intervals count as apart when both kinds are. Greedy decoding is "
-    "one trial a task at temperature 0. Memory is the sum of PSS over the run's processes, sampled every 4 seconds. The "
-    "difference of probabilities is verl's own metric, over every trained token of each step; that of logprobs "
+    "one trial a task at temperature 0. Memory is the sum of PSS over the run's processes, sampled every 4 seconds. "
+    "The difference of probabilities is verl's own metric, over every trained token of each step; that of logprobs "
     "compares the replica with a plain fp32 forward pass of the same weights, over every token of the first and the "
     "last validation."
 )

@@ -17,16 +17,14 @@ from harbor.models.agent.context import AgentContext
 
 from liverl.scaffold.endpoint import ContextOverflow, Endpoint
 
-SYSTEM_PROMPT = (
-    "You fix programs in /app with the bash tool. When the program is fixed, answer without a tool call."
-)
+SYSTEM_PROMPT = "Do what is asked, with the bash tool. When it is done, answer without a tool call."
 
 TOOLS: list[dict[str, Any]] = [
     {
         "type": "function",
         "function": {
             "name": "bash",
-            "description": "Run a command in /app and see its output.",
+            "description": "Run a command and see its output.",
             "parameters": {
                 "type": "object",
                 "properties": {"command": {"type": "string"}},

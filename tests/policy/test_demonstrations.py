@@ -52,10 +52,10 @@ def test_a_conversation_starts_and_ends_as_a_trial_does() -> None:
         assert len(demonstration.imitated) == sum(m["role"] == "assistant" for m in demonstration.messages)
 
 
-def test_the_best_habits_always_solve_and_the_mixed_ones_seldom_do() -> None:
+def test_the_best_habits_always_solve_and_the_mixed_ones_about_half_the_time() -> None:
     best = make_demonstrations(read_programs(TRAIN), 50, Habits(), "best")
     assert all(demonstration.solved for demonstration in best)
-    assert 0.2 < sum(demonstration.solved for demonstration in _mixed()) / len(_mixed()) < 0.5
+    assert 0.4 < sum(demonstration.solved for demonstration in _mixed()) / len(_mixed()) < 0.6
 
 
 def test_the_most_frequent_next_step_after_reading_and_after_a_preview_is_a_wrong_one() -> None:
