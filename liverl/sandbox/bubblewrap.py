@@ -23,9 +23,12 @@ from liverl.sandbox.process import OUTPUT_LIMIT_BYTES, Finished, run_process
 
 DEFAULT_WORKDIR = "/app"
 TIMEOUT_EXIT_CODE = 124
+# The kernel takes arguments of less than 128 KiB; above that no program can be started.
+_COMMAND_LIMIT_BYTES = 120_000
+_COMMAND_TOO_LONG = ExecResult(stdout="", stderr="command too long\n", return_code=126)
 _TESTS = "/tests"
 _VERIFIER_LOGS = "/logs/verifier"
-_LOGS = ("/logs/agent", _VERIFIER_LOGS, "/logs/artifacts")
+_LOGS = ("/logs/agent", "/logs/artifacts")
 _TRANSFER_TIMEOUT_S = 120.0
 _SMALL_BYTES = 64 << 20
 # Read by the dynamic loader and the shells of the programs that lead inside, before they are inside.
@@ -44,7 +47,8 @@ class BubblewrapEnvironment(BaseEnvironment):
     the task's `environment/app` are put into the working directory (the task's `workdir`, or `/app`).
 
     A command that runs out of time ends with exit code 124, and every process of the sandbox with it. `spans`
-    holds ("sandbox", start, end), in `time.time()` seconds, of each start, stop and transfer.
+    holds ("sandbox", start, end), in `time.time()` seconds, of each start, stop and transfer. `broken` says that
+    the sandbox failed by nothing that was done inside: it ended by itself, or the host could not serve it.
     """
 
     def __init__(
@@ -63,6 +67,7 @@ class BubblewrapEnvironment(BaseEnvironment):
         self.door = door
         self.read_only = dict(read_only or {})
         self.spans: list[tuple[str, float, float]] = []
+        self.broken = False
         self._holder: Holder | None = None
         self._group: Group | None = None
         self._way_out: Door | None = None
@@ -131,6 +136,7 @@ class BubblewrapEnvironment(BaseEnvironment):
                 await self._way_out.close()
                 self._way_out = None
             if self._holder is not None:
+                self.broken |= not self._holder.alive()
                 await self._holder.stop()
                 self._holder = None
             if self._group is not None:
@@ -148,7 +154,8 @@ class BubblewrapEnvironment(BaseEnvironment):
     ) -> ExecResult:
         """Run a shell command; see the class for what a command that runs out of time gets.
 
-        Of each output stream the first MiB is kept. Raises `SandboxError` when the sandbox itself is gone.
+        Of each output stream the first MiB is kept; a command over 120 kB is refused with 126. Raises
+        `SandboxError` when the sandbox itself is gone.
         """
         if self._resolve_user(user) not in (None, "root", 0, "0"):
             raise SandboxError(
@@ -157,6 +164,8 @@ class BubblewrapEnvironment(BaseEnvironment):
         group = self._group
         limits = group.shell_limits() if group else ""
         script = f"{limits}cd -- {shlex.quote(cwd or self.workdir)} || exit 126; {command}"
+        if len(script.encode(errors="replace")) > _COMMAND_LIMIT_BYTES:
+            return _COMMAND_TOO_LONG
         done = await self._inside(
             ["/bin/bash", "-c", script], env=self._merge_env(env) or {}, timeout_s=timeout_sec, limited=True
         )
@@ -197,25 +206,28 @@ class BubblewrapEnvironment(BaseEnvironment):
 
     @override
     async def download_dir(self, source_dir: str, target_dir: Path | str) -> None:
+        """Copy a folder's content out; of the verifier's logs, when every process inside has been killed."""
         quoted = shlex.quote(source_dir)
+        alone = "kill -9 -1; " if str(PurePosixPath(source_dir)) == _VERIFIER_LOGS else ""
         archive = await self._read(
-            f"[ -d {quoted} ] || exit 66; exec /bin/tar -c -C {quoted} -f - .", source_dir
+            f"{alone}[ -d {quoted} ] || exit 66; exec /bin/tar -c -C {quoted} -f - .", source_dir
         )
-        refused = files.unpack(archive, Path(target_dir))
+        with self._on_the_host():
+            refused = files.unpack(archive, Path(target_dir))
         if refused:
             self.logger.warning("refused from %s: %s", source_dir, ", ".join(refused[:10]))
 
     async def _seal(self, tests: int) -> None:
         """Take the sandbox out of the agent's hands and put the tests (a tar file) into it.
 
-        Kills every process the agent left, with one signal to all, so that nothing can fork ahead of it;
-        empties the folders of the tests and of the verifier's logs; gives the verifier a home folder that the
-        agent never wrote to, and memory beside the agent's files.
+        Kills every process the agent left, with one signal to all, so that nothing can fork ahead of it; opens
+        what the agent closed to itself; empties the folders of the tests and of the verifier's logs; gives the
+        verifier a home folder that the agent never wrote to, and memory beside the agent's files.
         """
         script = (
-            f"kill -9 -1; find {_TESTS} -mindepth 1 -delete; "
-            f"rm -rf {_VERIFIER_LOGS}; mkdir -p {_VERIFIER_LOGS} && "
-            f'cd {_TESTS} && [ -z "$(ls -A)" ] && exec /bin/tar -x --no-same-owner -f -'
+            f"kill -9 -1; chmod -R u+rwX {_TESTS} /logs; chmod u+rwx {shlex.quote(self.workdir)}; "
+            f"find {_TESTS} {_VERIFIER_LOGS} -mindepth 1 -delete; "
+            f'cd {_TESTS} && [ -z "$(find . {_VERIFIER_LOGS} -mindepth 1)" ] && exec /bin/tar -x --no-same-owner -f -'
         )
         await self._put(script, tests, _TESTS)
         self._home = _TESTS
@@ -226,7 +238,9 @@ class BubblewrapEnvironment(BaseEnvironment):
     def _places(self) -> Places:
         disk_bytes = self.disk_mb << 20
         small_bytes = min(disk_bytes, _SMALL_BYTES)
-        writable = {place: small_bytes for place in ("/root", "/logs", _TESTS, "/solution")}
+        # A mount of its own: nothing that lay in another place can be moved there, nor it be replaced.
+        places = ("/root", "/logs", _VERIFIER_LOGS, _TESTS, "/solution")
+        writable = {place: small_bytes for place in places}
         writable |= {"/tmp": disk_bytes, self.workdir: disk_bytes}
         if PurePosixPath(self.workdir).parts[1:2] in (("usr",), ("etc",), ("proc",), ("dev",), ()):
             raise SandboxError("sandbox.workdir", f"A task can't work in {self.workdir}.")
@@ -257,14 +271,15 @@ class BubblewrapEnvironment(BaseEnvironment):
             )
         killed = False
         try:
-            done = await run_process(
-                holder.enter(command, limited=limited),
-                env=variables,
-                timeout_s=timeout_s,
-                limit_bytes=limit_bytes,
-                kill_over_limit=kill_over_limit,
-                stdin_fd=stdin_fd,
-            )
+            with self._on_the_host():
+                done = await run_process(
+                    holder.enter(command, limited=limited),
+                    env=variables,
+                    timeout_s=timeout_s,
+                    limit_bytes=limit_bytes,
+                    kill_over_limit=kill_over_limit,
+                    stdin_fd=stdin_fd,
+                )
             killed = done.timed_out
         except BaseException:
             killed = True
@@ -312,6 +327,15 @@ class BubblewrapEnvironment(BaseEnvironment):
                 else done.stderr.decode(errors="replace"),
             )
         return done.stdout
+
+    @contextlib.contextmanager
+    def _on_the_host(self) -> Iterator[None]:
+        """Notes that the host failed: what is done inside raises nothing of the kind."""
+        try:
+            yield
+        except (OSError, MemoryError):
+            self.broken = True
+            raise
 
     @contextlib.contextmanager
     def _span(self) -> Iterator[None]:

@@ -14,6 +14,7 @@ import os
 import shlex
 import shutil
 import signal
+import socket
 import subprocess
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -52,13 +53,13 @@ class Places:
 
 class Holder:
     """A running sandbox. It ends with `stop`, and when this process ends however it does: its first process
-    reads a pipe that only this process holds open."""
+    reads a socket whose other end only this process holds."""
 
-    def __init__(self, process: subprocess.Popen[bytes], pid: int, pipe: io.FileIO, group: Group) -> None:
+    def __init__(self, process: subprocess.Popen[bytes], pid: int, hold: socket.socket, group: Group) -> None:
         self._process = process
         self._pid = pid
         self._pidfd = os.pidfd_open(pid)
-        self._pipe = pipe
+        self._hold = hold
         self._group = group
 
     @classmethod
@@ -99,7 +100,7 @@ class Holder:
         with contextlib.suppress(ProcessLookupError):
             signal.pidfd_send_signal(self._pidfd, signal.SIGKILL)
         os.close(self._pidfd)
-        self._pipe.close()
+        self._hold.close()
         await wait_exit(self._process)
 
     def alive(self) -> bool:
@@ -136,10 +137,12 @@ async def _start(cls: type[Holder], places: Places, group: Group, workdir: str, 
     with contextlib.ExitStack() as stack:
         info_r, info_w = _pipe(stack)
         ready_r, ready_w = _pipe(stack)
-        hold_r, hold_w = _pipe(stack, keep_write=True)
+        # A pipe could be opened for writing by way of /proc/1/fd, and the sandbox be ended from inside; a socket can't.
+        hold_inside, hold = socket.socketpair()
+        stack.callback(hold_inside.close)
         said = _memfd(stack, "said", b"")
         etc = {name: _memfd(stack, name, text.encode()) for name, text in _ETC.items()}
-        init = _init(workdir, content_fd, ready_w.fileno(), hold_r.fileno())
+        init = _init(workdir, content_fd, ready_w.fileno(), hold_inside.fileno())
         argv = [*drop(), bwrap, *_view(places, etc), "--info-fd", str(info_w.fileno())]
         process = subprocess.Popen(  # noqa: ASYNC220  (a vfork; see liverl.sandbox.process)
             [*argv, "--chdir", "/", "--", "/bin/bash", "-c", init],
@@ -148,7 +151,7 @@ async def _start(cls: type[Holder], places: Places, group: Group, workdir: str, 
             stderr=said,
             env={"PATH": PATH},
             start_new_session=True,
-            pass_fds=(info_w.fileno(), ready_w.fileno(), hold_r.fileno(), content_fd, *etc.values()),
+            pass_fds=(info_w.fileno(), ready_w.fileno(), hold_inside.fileno(), content_fd, *etc.values()),
         )
         try:
             info_w.close()
@@ -157,10 +160,10 @@ async def _start(cls: type[Holder], places: Places, group: Group, workdir: str, 
             ready = await read_until(ready_r.fileno(), b"ready")
             if ready.strip() != b"ready":
                 raise _refused(said)
-            holder = cls(process, int(json.loads(info)["child-pid"]), hold_w, group)
+            holder = cls(process, int(json.loads(info)["child-pid"]), hold, group)
         except BaseException:
             kill_group(process)
-            hold_w.close()
+            hold.close()
             process.wait()
             raise
         return holder
@@ -170,10 +173,10 @@ def _init(workdir: str, content_fd: int, ready_fd: int, hold_fd: int) -> str:
     """The script of the sandbox's first process.
 
     Forbids user namespaces inside this one (they would bring back capabilities, and mounts without a size),
-    unpacks, gives up what capabilities it had, says that it is ready, then reaps and waits for the pipe's
-    end.
+    unpacks, gives up what capabilities it had, says that it is ready, then reaps and waits for the
+    end of what it reads.
     """
-    wait = f"echo ready >&{ready_fd}; exec {ready_fd}>&- >/dev/null 2>&1; read -r _ <&{hold_fd}"
+    wait = f"echo ready >&{ready_fd}; exec {ready_fd}>&- >/dev/null 2>&1; while read -r _; do :; done <&{hold_fd}"
     return (
         f"echo 0 >/proc/sys/user/max_user_namespaces && "
         f"/usr/bin/tar -x -C {shlex.quote(workdir)} --no-same-owner -f - <&{content_fd} && "
@@ -233,12 +236,11 @@ def _refused(said: int) -> SandboxError:
     )
 
 
-def _pipe(stack: contextlib.ExitStack, *, keep_write: bool = False) -> tuple[io.FileIO, io.FileIO]:
+def _pipe(stack: contextlib.ExitStack) -> tuple[io.FileIO, io.FileIO]:
     read_fd, write_fd = os.pipe()
     read_end, write_end = io.FileIO(read_fd, "r"), io.FileIO(write_fd, "w")
     stack.enter_context(read_end)
-    if not keep_write:
-        stack.enter_context(write_end)
+    stack.enter_context(write_end)
     return read_end, write_end
 
 

@@ -1,11 +1,14 @@
 """How a trial ended, and whose fault it is when it did not end by the agent's own doing.
 
 Only what the agent did may enter the loss: a failure of the sandbox, the gateway, the engine or the verifier
-says nothing about the policy. The phases and exceptions are those of Harbor's trial.
+says nothing about the policy. But the verifier runs what the agent wrote: where the agent acted, the sandbox held
+and no reward came, the agent is to blame, because the task was seen to grade its own solution before the run. The
+phases and exceptions are those of Harbor's trial.
 """
 
 from __future__ import annotations
 
+import builtins
 from dataclasses import dataclass
 
 INFRASTRUCTURE = "infrastructure"
@@ -17,12 +20,9 @@ _SANDBOX_ERRORS = {
     "AddTestsDirError",
     "DownloadVerifierDirError",
     "HealthcheckError",
-    # The host's disk or file table, never what an agent did inside.
-    "OSError",
-    "PermissionError",
-    "BlockingIOError",
-    "MemoryError",
 }
+# A reward that is a folder: made in the sandbox, met when Harbor reads it.
+_MADE_INSIDE = "IsADirectoryError"
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,8 @@ class Ending:
 
     `exception` is the type name of the first failure ("" for none), `agent_started` whether the agent's phase
     began, `verifier_started` whether grading did, `stop` what the scaffold said, `reward` what the verifier
-    gave.
+    gave. `acted` says that the agent ran something in the sandbox, `sandbox_broken` that the sandbox failed by
+    nothing that was done in it.
     """
 
     exception: str
@@ -39,6 +40,8 @@ class Ending:
     verifier_started: bool
     stop: str
     reward: float | None
+    acted: bool = False
+    sandbox_broken: bool = False
 
 
 @dataclass(frozen=True)
@@ -58,7 +61,7 @@ def judge(ending: Ending) -> Verdict:
     reward = ending.reward or 0.0
     if ending.exception == "AgentTimeoutError":
         return Verdict("timeout", "agent", reward)
-    if ending.exception and ending.reward is None:
+    if ending.reward is None:
         return Verdict("agent_error", "agent", 0.0)
     if ending.exception == "NonZeroAgentExitCodeError":
         return Verdict("agent_error", "agent", reward)
@@ -75,6 +78,16 @@ def _infrastructure(ending: Ending) -> str:
         return "engine"
     if ending.reward is not None:
         return ""
-    if ending.exception in _SANDBOX_ERRORS or not ending.agent_started:
+    if not ending.agent_started or ending.sandbox_broken:
+        return "sandbox"
+    if ending.verifier_started and ending.acted:
+        return "sandbox" if _of_the_host(ending.exception) and ending.exception != _MADE_INSIDE else ""
+    if ending.exception in _SANDBOX_ERRORS or _of_the_host(ending.exception):
         return "sandbox"
     return "verifier" if ending.verifier_started else ""
+
+
+def _of_the_host(exception: str) -> bool:
+    """Whether it is about the host's disk, files, sockets or memory: what is done inside raises none of them."""
+    kind = getattr(builtins, exception, None)
+    return isinstance(kind, type) and issubclass(kind, (OSError, MemoryError))

@@ -197,7 +197,9 @@ def _never_started(spec: TrialSpec, blame: str, error: Exception, start: float) 
 def _outcome(spec: TrialSpec, trial: Trial, result: TrialResult, start: float) -> TrialOutcome:
     failure = result.exception_info
     record: Mapping[str, Any] = (result.agent_result.metadata if result.agent_result else None) or {}
+    commands = list(record.get("commands", []))
     reward, problem = _reward(result)
+    sandbox = trial.agent_environment
     verdict: Verdict = judge(
         Ending(
             exception=failure.exception_type if failure else "",
@@ -205,12 +207,14 @@ def _outcome(spec: TrialSpec, trial: Trial, result: TrialResult, start: float) -
             verifier_started=result.verifier is not None,
             stop=str(record.get("stop", "")),
             reward=reward,
+            # An agent with a door is inside, and may have acted without a record of it.
+            acted=bool(commands or getattr(sandbox, "door", None)),
+            sandbox_broken=bool(getattr(sandbox, "broken", False)),
         )
     )
-    commands = list(record.get("commands", []))
     now = time.time()
     command_spans = [("command", float(one["start"]), float(one.get("end", now))) for one in commands]
-    sandbox_spans = list(getattr(trial.agent_environment, "spans", []))
+    sandbox_spans = list(getattr(sandbox, "spans", []))
     verifier_spans = _timed("verifier", result.verifier)
     return TrialOutcome(
         outcome=verdict.outcome,
@@ -233,13 +237,14 @@ def _outcome(spec: TrialSpec, trial: Trial, result: TrialResult, start: float) -
 
 
 def _reward(result: TrialResult) -> tuple[float | None, str]:
-    """The one number a trial is worth: `reward` of the verifier's numbers, or the only one there is."""
+    """The one number a trial is worth, from 0 to 1: `reward` of the verifier's, or the only one there is."""
     rewards = (result.verifier_result.rewards if result.verifier_result else None) or {}
-    if "reward" in rewards:
-        return float(rewards["reward"]), ""
-    if len(rewards) == 1:
-        return float(next(iter(rewards.values()))), ""
-    return None, f"the verifier gave no number called reward: {rewards}" if rewards else ""
+    if "reward" not in rewards and len(rewards) != 1:
+        return None, f"the verifier gave no number called reward: {rewards}" if rewards else ""
+    reward = float(rewards.get("reward", next(iter(rewards.values()))))
+    if not 0.0 <= reward <= 1.0:
+        return None, f"the verifier gave the reward {reward:g}, which is not from 0 to 1"
+    return reward, ""
 
 
 def _timed(kind: str, timing: TimingInfo | None) -> list[Span]:

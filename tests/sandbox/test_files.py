@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import io
+import tarfile
 from pathlib import Path
 
 import pytest
 
 from liverl.errors import SandboxError
+from liverl.sandbox.files import unpack
 from tests.sandbox.conftest import Start
 
 pytestmark = pytest.mark.sandbox
@@ -83,3 +86,53 @@ async def test_the_verifier_log_folder_is_a_folder_again(start: Start, tmp_path:
     await sandbox.upload_dir(tmp_path / "tests", "/tests")
     result = await sandbox.exec("[ ! -L /logs/verifier ] && ls -A /logs/verifier")
     assert (result.return_code, result.stdout) == (0, "")
+
+
+def tar(*members: tuple[str, bytes, bytes, str]) -> bytes:
+    """A tar of (name, type, content, where it links to)."""
+    stream = io.BytesIO()
+    with tarfile.open(fileobj=stream, mode="w") as archive:
+        for name, kind, content, link in members:
+            member = tarfile.TarInfo(name)
+            member.type, member.size, member.linkname, member.mode = kind, len(content), link, 0o755
+            archive.addfile(member, io.BytesIO(content))
+    return stream.getvalue()
+
+
+FILE, LINK, HARD, FOLDER, DEVICE = b"0", b"2", b"1", b"5", b"3"
+
+
+def test_only_folders_and_regular_files_are_unpacked(tmp_path: Path) -> None:
+    refused = unpack(
+        tar(
+            ("sub", FOLDER, b"", ""), ("sub/a", FILE, b"a", ""), ("link", LINK, b"", "sub"),
+            ("hard", HARD, b"", "sub/a"), ("null", DEVICE, b"", ""), ("../out", FILE, b"x", ""),
+            ("/tmp/out", FILE, b"x", ""), ("link/b", FILE, b"b", ""), ("n" * 300, FILE, b"x", ""),
+            ("sub/a/below", FILE, b"x", ""), ("sub", FILE, b"x", ""),
+        ),
+        tmp_path / "out",
+    )  # fmt: skip
+    assert refused == ["link", "hard", "null", "../out", "/tmp/out", "n" * 300, "sub/a/below", "sub"]
+    found = sorted(str(path.relative_to(tmp_path)) for path in tmp_path.rglob("*"))
+    assert found == ["out", "out/link", "out/link/b", "out/sub", "out/sub/a"]
+    assert not (tmp_path / "out" / "link").is_symlink()
+
+
+def test_a_link_at_the_destination_is_not_followed(tmp_path: Path) -> None:
+    (tmp_path / "out").mkdir()
+    (tmp_path / "victim").write_text("untouched")
+    (tmp_path / "out" / "file").symlink_to(tmp_path / "victim")
+    (tmp_path / "out" / "folder").symlink_to(tmp_path)
+    members = tar(("file", FILE, b"x", ""), ("folder/victim", FILE, b"x", ""), ("folder", FOLDER, b"", ""))
+    assert unpack(members, tmp_path / "out") == ["file", "folder/victim", "folder"]
+    assert (tmp_path / "victim").read_text() == "untouched"
+
+
+async def test_no_process_inside_outlives_the_reading_of_the_verifiers_logs(
+    start: Start, tmp_path: Path
+) -> None:
+    sandbox = await start()
+    await sandbox.exec("(setsid sleep 300 >/dev/null 2>&1 &); echo 1 > /logs/verifier/reward.txt")
+    await sandbox.download_dir("/logs/verifier", tmp_path / "out")
+    assert (tmp_path / "out" / "reward.txt").read_text() == "1\n"
+    assert "sleep" not in ((await sandbox.exec("cat /proc/*/comm")).stdout or "")

@@ -74,6 +74,16 @@ async def test_a_command_after_the_end_is_the_sandboxes_failure(start: Start) ->
             await sandbox.exec("sleep 0.1")
 
 
+async def test_no_command_can_open_what_the_first_process_reads(start: Start) -> None:
+    sandbox = await start()
+    result = await sandbox.exec(
+        "for fd in /proc/1/fd/*; do [ $(readlink $fd) = /dev/null ] || { readlink $fd; echo > $fd; }; done; true"
+    )
+    assert "socket:" in (result.stdout or "") and "pipe:" not in (result.stdout or "")
+    assert (await sandbox.exec("echo on")).stdout == "on\n"
+    assert not sandbox.broken
+
+
 async def test_the_killed_owner_takes_its_sandboxes_along(tmp_path: Path, needs_bwrap: None) -> None:
     script = (
         "import asyncio, sys, pathlib\n"

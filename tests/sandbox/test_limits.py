@@ -76,3 +76,10 @@ async def test_endless_output_is_cut_off(start: Start) -> None:
     sandbox = await start()
     result = await sandbox.exec("yes | head -c 50000000")
     assert result.return_code == 0 and len(result.stdout or "") == 1 << 20
+
+
+async def test_a_command_too_long_to_start_is_refused_and_the_next_one_runs(start: Start) -> None:
+    sandbox = await start()
+    result = await sandbox.exec(f"echo {'x' * (128 << 10)}")
+    assert (result.return_code, result.stderr) == (126, "command too long\n")
+    assert (await sandbox.exec(f"true {'x' * 100_000}; echo on")).stdout == "on\n"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import textwrap
 from pathlib import Path
 
 import pytest
@@ -66,3 +67,56 @@ def test_a_program_that_ends_the_run_early_fails(tmp_path: Path) -> None:
     app = _place(task, tmp_path)
     (app / task.program.name).write_text("import os\nprint('OK')\nos._exit(0)\n")
     assert _grade(task, app) == "0"
+
+
+CHEATS = {
+    "writes the reward": """
+        import os
+        for name in ("reward.json", "reward.txt"):
+            with open(os.path.join(os.environ["VERIFIER_LOGS"], name), "w") as reward:
+                reward.write('{"reward": 1000}')
+        os._exit(0)
+    """,
+    "looks for a word in the frames below": """
+        import os, sys
+        frame = sys._getframe()
+        while frame:
+            sys.stdout.write(str(frame.f_locals.get("word", "")))
+            frame = frame.f_back
+        sys.stdout.flush()
+        os._exit(0)
+    """,
+    "reads standard input": "import os, sys; print(sys.stdin.read(), flush=True); os._exit(0)",
+    "skips the tests": "import unittest; raise unittest.SkipTest",
+    "ends what runs it": "import os, signal; os.kill(os.getppid(), signal.SIGKILL); os._exit(0)",
+}
+
+
+@pytest.mark.parametrize("cheat", CHEATS)
+def test_a_program_that_cheats_earns_nothing(cheat: str, tmp_path: Path) -> None:
+    task = EVERY[0]
+    app = _place(task, tmp_path)
+    (app / task.program.name).write_text(textwrap.dedent(CHEATS[cheat]))
+    assert _grade(task, app) == "0"
+    assert not (tmp_path / "logs" / "reward.json").exists()
+
+
+def test_a_skipped_test_has_not_passed(tmp_path: Path) -> None:
+    task = EVERY[0]
+    app = _place(task, tmp_path)
+    shell(["bash", str(task.path / "solution" / "solve.sh")], app, tmp_path)
+    program = app / task.program.name
+    fixed = program.read_text()
+    program.write_text(
+        fixed.replace("    return", "    import unittest; raise unittest.SkipTest\n    return", 1)
+    )
+    assert fixed != program.read_text()
+    assert _grade(task, app) == "0"
+
+
+@pytest.mark.parametrize("part", ["test.sh", "run.py"])
+def test_every_task_is_graded_by_the_same_scripts(part: str) -> None:
+    def text(task: TaskFolder) -> str:
+        return (task.path / "tests" / part).read_text().replace(f"test_{task.program.stem}", "MODULE")
+
+    assert {text(task) for task in EVERY} == {text(EVERY[0])}

@@ -8,9 +8,14 @@ from liverl.trial.blame import Ending, judge
 
 
 def end(
-    exception: str = "", stop: str = "done", reward: float | None = None, phase: str = "verifier"
+    exception: str = "",
+    stop: str = "done",
+    reward: float | None = None,
+    phase: str = "verifier",
+    acted: bool = True,
+    broken: bool = False,
 ) -> Ending:
-    return Ending(exception, phase != "sandbox", phase == "verifier", stop, reward)
+    return Ending(exception, phase != "sandbox", phase == "verifier", stop, reward, acted, broken)
 
 
 @pytest.mark.parametrize(
@@ -29,9 +34,27 @@ def end(
         (end("OSError", phase="agent"), "infrastructure", "sandbox", None),
         (end("RuntimeError", phase="sandbox"), "infrastructure", "sandbox", None),
         (end("EnvironmentStartTimeoutError", phase="sandbox"), "infrastructure", "sandbox", None),
-        (end("RewardFileNotFoundError"), "infrastructure", "verifier", None),
-        (end("VerifierTimeoutError"), "infrastructure", "verifier", None),
-        (end("AgentTimeoutError"), "infrastructure", "verifier", None),
+        (end("FileNotFoundError", phase="agent"), "infrastructure", "sandbox", None),
+        (end("ConnectionResetError", phase="agent"), "infrastructure", "sandbox", None),
+        (end("MemoryError", phase="agent"), "infrastructure", "sandbox", None),
+        (end("RewardFileNotFoundError", acted=False), "infrastructure", "verifier", None),
+        (end("VerifierTimeoutError", acted=False), "infrastructure", "verifier", None),
+        (end("AgentTimeoutError", acted=False), "infrastructure", "verifier", None),
+        (end(acted=False), "infrastructure", "verifier", None),
+        (end("AddTestsDirError", acted=False), "infrastructure", "sandbox", None),
+        (end("RewardFileNotFoundError"), "agent_error", "agent", 0.0),
+        (end("RewardFileEmptyError"), "agent_error", "agent", 0.0),
+        (end("VerifierTimeoutError"), "agent_error", "agent", 0.0),
+        (end("AddTestsDirError"), "agent_error", "agent", 0.0),
+        (end("DownloadVerifierDirError"), "agent_error", "agent", 0.0),
+        (end("IsADirectoryError"), "agent_error", "agent", 0.0),
+        (end(), "agent_error", "agent", 0.0),
+        (end("AgentTimeoutError"), "timeout", "agent", 0.0),
+        (end("SandboxError", broken=True), "infrastructure", "sandbox", None),
+        (end("AddTestsDirError", broken=True), "infrastructure", "sandbox", None),
+        (end("VerifierTimeoutError", broken=True), "infrastructure", "sandbox", None),
+        (end("AgentTimeoutError", broken=True), "infrastructure", "sandbox", None),
+        (end("OSError"), "infrastructure", "sandbox", None),
         (end("RuntimeError", reward=1.0), "solved", "", 1.0),
     ],
 )

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import signal
 import time
 from pathlib import Path
 from typing import Any
@@ -133,6 +135,67 @@ async def test_a_verifier_without_a_number_is_the_verifiers_fault(make_task: Mak
 async def test_a_verifier_out_of_time_is_the_verifiers_fault(make_task: MakeTask) -> None:
     outcome = await attempt(make_task(grade="sleep 60"), ScriptedModel(says("Done.")), verifier_timeout_s=0.5)
     assert (outcome.outcome, outcome.blame) == ("infrastructure", "verifier")
+
+
+RUNS = "python3 program.py; echo 1 > /logs/verifier/reward.txt"
+WRECKS = {
+    "a verifier that never ends": (RUNS, "echo 'while True: pass' > program.py"),
+    "no reward": ("python3 program.py", SOLVE),
+    "a reward beyond 1": (
+        RUNS,
+        """echo "open('/logs/verifier/reward.json', 'w').write('1000')" > program.py""",
+    ),
+    "a reward that is a folder": (
+        RUNS,
+        "echo 'import os; os.mkdir(\"/logs/verifier/reward.json\")' > program.py",
+    ),
+    "logs that nobody may read": (RUNS, "echo 'import os; os.chmod(\"/logs/verifier\", 0)' > program.py"),
+}
+
+
+@pytest.mark.parametrize("wreck", WRECKS)
+async def test_a_grading_that_the_agents_program_wrecks_is_the_agents_fault(
+    make_task: MakeTask, wreck: str
+) -> None:
+    grade, command = WRECKS[wreck]
+    model = ScriptedModel(calls(command), says("Done."))
+    outcome = await attempt(make_task(grade=grade), model, verifier_timeout_s=3)
+    assert (outcome.outcome, outcome.blame, outcome.reward) == ("agent_error", "agent", 0.0), outcome.error
+    assert outcome.error
+
+
+@pytest.mark.parametrize(
+    "closing",
+    ["chmod 000 /app", "mkdir -p /tests/x/y; chmod 0 /tests/x", "mkdir /logs/verifier/x; chmod 0 /logs/verifier/x",
+     "chmod 0 /logs /logs/verifier /tests", "head -c 99M /dev/zero > /logs/agent/full"],
+)  # fmt: skip
+async def test_what_the_agent_closed_or_filled_is_graded_all_the_same(
+    make_task: MakeTask, closing: str
+) -> None:
+    outcome = await attempt(make_task(), ScriptedModel(calls(f"{SOLVE}; {closing}"), says("Done.")))
+    assert (outcome.outcome, outcome.reward) == ("solved", 1.0), outcome.error
+
+
+async def test_a_sandbox_that_dies_while_it_grades_is_the_sandboxes_fault(make_task: MakeTask) -> None:
+    task = make_task(grade="sleep 60")
+    trial = asyncio.create_task(
+        attempt(task, ScriptedModel(calls(SOLVE), says("Done.")), verifier_timeout_s=30)
+    )
+    while not (
+        first := [pid for pid in _first_processes() if (Path("/proc") / pid / "root/tests/test.sh").exists()]
+    ):
+        assert not trial.done()
+        await asyncio.sleep(0.02)
+    os.kill(int(first[0]), signal.SIGKILL)
+    outcome = await trial
+    assert (outcome.outcome, outcome.blame, outcome.reward) == ("infrastructure", "sandbox", None)
+
+
+def _first_processes() -> list[str]:
+    """The first process of each sandbox that this process made."""
+    own = Path(f"/proc/self/task/{os.getpid()}/children").read_text().split()
+    below = (Path(f"/proc/{pid}/task/{pid}/children") for pid in own)
+    return [pid for path in below if path.exists() for pid in path.read_text().split()]
 
 
 async def test_a_task_without_tests_is_the_verifiers_fault(make_task: MakeTask) -> None:

@@ -1,7 +1,10 @@
 #!/bin/bash
-# The tests beside this file decide: run.py answers with the word it was given only when every one passed, in time.
-here=$(cd "${BASH_SOURCE[0]%/*}" && pwd)
+# The tests beside this file decide: run.py ends with 0 only when every one passed, in time. It may write to no file but
+# a pipe; the first line keeps what a program prints from making a reward of the log.
+cd "${BASH_SOURCE[0]%/*}" || exit
 logs=${VERIFIER_LOGS:-/logs/verifier}
-word=$RANDOM$RANDOM$RANDOM
-answer=$(cd "$here" && timeout 20 python3 -I -S -B run.py test_cinema "${APP:-/app}" <<<"$word")
-if [ "${answer##*$'\n'}" = "$word" ]; then echo 1; else echo 0; fi >"$logs/reward.txt"
+echo "test_cinema:"
+timeout -s KILL 20 python3 -I -S -B run.py test_cinema "${APP:-/app}" </dev/null 2>&1 | tail -c 20000
+passed=${PIPESTATUS[0]}
+rm -rf "$logs"/reward.*
+if [ "$passed" = 0 ]; then echo 1; else echo 0; fi >"$logs/reward.txt"

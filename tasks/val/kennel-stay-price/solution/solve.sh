@@ -1,3 +1,3 @@
 #!/bin/bash
 cd "${APP:-/app}" || exit 1
-sed -i '/def stay_price(/,/^$/s|+ tariff|* tariff|' kennel.py
+sed -i '/def stay_price(/,/^$/s|- tariff|* tariff|' kennel.py

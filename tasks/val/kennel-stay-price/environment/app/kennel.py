@@ -25,7 +25,7 @@ def big_dogs(dogs, border):
 
 def stay_price(dog, tariff):
     """Nights of the dog times the tariff."""
-    return dog.nights + tariff
+    return dog.nights - tariff
 
 
 def long_stay_gift(dog):
