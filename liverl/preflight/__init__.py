@@ -5,7 +5,7 @@ finding    a question's answer: id, severity, title, evidence, cure
 context    what every question is given
 machine    the machine's facts
 ask        asks the data plane, in a process of its own
-questions  packages sandboxes ports memory disk places trackers models tasks verls
+questions  packages sandboxes scaffolds ports memory disk places trackers models tasks verls
 """
 
 from liverl.preflight.finding import Finding, Severity, config_findings, worst_first

@@ -1,4 +1,4 @@
-"""Is the model folder complete, and does its window hold a trial?"""
+"""Is the model folder complete, does its window hold a trial, and is it what the run takes it for?"""
 
 from __future__ import annotations
 
@@ -13,6 +13,8 @@ from liverl.preflight.ask import ask
 from liverl.preflight.context import Context
 from liverl.preflight.finding import Finding
 
+# In fp32 both agree to about 1e-5.
+_LARGEST_GAP = 1e-3
 _TOKENIZERS = ("tokenizer.json", "tokenizer.model", "vocab.json")
 
 
@@ -26,9 +28,56 @@ def check_models(context: Context) -> list[Finding]:
     findings = list(inspect_folder(folder, config))
     if findings:
         return findings
-    answer = ask("model", context)
+    return judge_answer(ask("model", context), context)
+
+
+def judge_answer(answer: dict[str, Any], context: Context) -> list[Finding]:
+    """What the data plane says of a model that it could read."""
     title = f"The model is readable: {answer['architecture']}, window of {answer['window']} tokens"
-    return [Finding("model.readable", "info", title, str(folder))]
+    folder = str(context.config.model.folder)
+    return [
+        Finding("model.readable", "info", title, folder),
+        *_too_long(answer["prompts"], context),
+        *_disagreement(answer["agreement"] or {}, str(answer["architecture"])),
+        *_changed(answer["changed"], folder),
+    ]
+
+
+def _too_long(prompts: dict[str, Any], context: Context) -> Iterator[Finding]:
+    limit = context.config.rollout.max_prompt_length
+    if prompts["too_long"]:
+        task, tokens = prompts["longest"]["task"], prompts["longest"]["tokens"]
+        alone = "" if prompts["whole"] else " by its instruction alone"
+        yield Finding(
+            "task.prompt_too_long",
+            "fatal",
+            f"{prompts['too_long']} tasks begin with more than rollout.max_prompt_length",
+            f"{task} takes {tokens} tokens{alone}, the limit is {limit}",
+            f"Set rollout.max_prompt_length ({context.where('rollout.max_prompt_length')}) to at least {tokens}, "
+            "or shorten the instructions",
+        )
+
+
+def _disagreement(agreement: dict[str, Any], architecture: str) -> Iterator[Finding]:
+    if "unmeasured" in agreement:
+        title = f"Whether the CPU server computes {architecture} rightly was not measured"
+        yield Finding("model.unmeasured", "skipped", title, str(agreement["unmeasured"]))
+        return
+    cure = "Set model.path to a model of another architecture, such as Qwen3 or Llama, or train it on GPUs with vLLM"
+    if "error" in agreement:
+        title = f"The CPU server can't run {architecture}"
+        yield Finding("model.unsupported", "fatal", title, str(agreement["error"]), cure)
+    elif agreement.get("gap", 0.0) > _LARGEST_GAP:
+        seen = f"log-probabilities differ by up to {agreement['gap']:.3g} from the model's own forward pass"
+        title = f"The CPU server computes {architecture} wrongly"
+        yield Finding("model.unsupported", "fatal", title, seen, cure)
+
+
+def _changed(changed: list[str], folder: str) -> Iterator[Finding]:
+    if changed:
+        title = "The policy was built from something else than would be built now"
+        cure = "liverl policy build   makes it anew"
+        yield Finding("model.stale", "warn", title, f"{folder}: {'; '.join(changed)}", cure)
 
 
 def inspect_folder(folder: Path, config: RunConfig) -> Iterator[Finding]:

@@ -20,8 +20,12 @@ _PURPOSE = {
 
 def check_ports(context: Context) -> list[Finding]:
     """One finding a taken port, or one that all are free."""
-    wanted = {name: int(getattr(context.config.infrastructure, name)) for name in _PURPOSE}
-    findings = list(_taken(context, wanted))
+    config = context.config
+    named = {name: int(getattr(config.infrastructure, name)) for name in _PURPOSE}
+    # On a CPU Ray starts without its dashboard.
+    without = "ray_dashboard_port" if config.engine.rollout == "cpu" else ""
+    wanted = {name: port for name, port in named.items() if name != without}
+    findings = list(_taken(context, wanted, avoid=set(named.values())))
     if findings:
         return findings
     return [Finding("port.free", "info", f"Ports {', '.join(map(str, wanted.values()))} are free")]
@@ -58,8 +62,7 @@ def owner(port: int) -> tuple[int, str] | None:
     return None
 
 
-def _taken(context: Context, wanted: dict[str, int]) -> Iterator[Finding]:
-    avoid = set(wanted.values())
+def _taken(context: Context, wanted: dict[str, int], avoid: set[int]) -> Iterator[Finding]:
     for name, port in wanted.items():
         if is_free(port):
             continue

@@ -6,6 +6,7 @@ import queue
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from liverl.config import Facts, Origin, RunConfig
@@ -20,7 +21,8 @@ from liverl.preflight.packages import check_packages
 from liverl.preflight.places import check_places
 from liverl.preflight.ports import check_ports
 from liverl.preflight.sandboxes import check_sandboxes
-from liverl.preflight.tasks import check_task_controls, check_task_files
+from liverl.preflight.scaffolds import check_scaffolds
+from liverl.preflight.tasks import check_task_controls, check_task_files, controls_time_s
 from liverl.preflight.trackers import check_trackers
 from liverl.preflight.verls import check_verls
 
@@ -30,6 +32,7 @@ Listener = Callable[[str, list[Finding]], None]
 QUESTIONS: Mapping[str, Question] = {
     "packages": check_packages,
     "sandbox": check_sandboxes,
+    "scaffold": check_scaffolds,
     "ports": check_ports,
     "memory": check_memory,
     "disk": check_disk,
@@ -56,19 +59,25 @@ def run_checks(
 ) -> list[Finding]:
     """The findings of all questions (or of those named in `only`), in the order of `QUESTIONS`.
 
-    They run in parallel; one that has not answered after `timeout_s` gives a `skipped` finding. `on_answer`
-    is called in this thread with each question's name and findings as they come.
+    They run in parallel; one that has not answered after `timeout_s`, or the longer time that it is known to
+    take, gives a `skipped` finding. `on_answer` is called in this thread with each question's name and findings
+    as they come.
     """
     context = Context(config, facts, config_file, origins or {}, timeout_s)
     asked = {name: question for name, question in questions.items() if not only or name in only}
+    limits_s = {
+        name: max(timeout_s, controls_time_s(config) if name == "controls" else 0.0) for name in asked
+    }
     answers: queue.SimpleQueue[tuple[str, list[Finding]]] = queue.SimpleQueue()
     for name, question in asked.items():
+        own = replace(context, timeout_s=limits_s[name])
         # Daemons: a question that hangs must not keep the command from ending.
-        work = threading.Thread(target=_answer, args=(name, question, context, answers), daemon=True)
+        work = threading.Thread(target=_answer, args=(name, question, own, answers), daemon=True)
         work.start()
     found: dict[str, list[Finding]] = {}
-    deadline = time.monotonic() + timeout_s
-    while len(found) < len(asked):
+    began = time.monotonic()
+    while waiting := asked.keys() - found.keys():
+        deadline = began + max(limits_s[name] for name in waiting)
         try:
             name, findings = answers.get(timeout=max(0.0, deadline - time.monotonic()))
         except queue.Empty:
@@ -78,7 +87,7 @@ def run_checks(
             on_answer(name, findings)
     for name in asked:
         if name not in found:
-            found[name] = [_unanswered(name, timeout_s)]
+            found[name] = [_unanswered(name, limits_s[name])]
             if on_answer:
                 on_answer(name, found[name])
     return [finding for name in asked for finding in found[name]]
@@ -102,4 +111,5 @@ def _answer(
 
 def _unanswered(name: str, timeout_s: float) -> Finding:
     title = f"The question '{name}' was not answered within {timeout_s:.0f} s"
-    return Finding(f"{name}.timeout", "skipped", title, "", "Check again with a longer --timeout")
+    cure = "Check again when the machine is less busy: liverl check"
+    return Finding(f"{name}.timeout", "skipped", title, "", cure)

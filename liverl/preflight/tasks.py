@@ -21,6 +21,10 @@ _PARTS = {
     "tests/test.sh": "what grades the trial",
 }
 _SHOWN = 8
+# Measured: 0.9 to 8.7 s a shipped task, at the lowest priority on two cores that were busy training.
+_TASK_S = 10.0
+# What starting the probe and taking its sandboxes down may take beside.
+_AROUND_S = 25.0
 
 
 def check_task_files(context: Context) -> list[Finding]:
@@ -36,11 +40,17 @@ def check_task_files(context: Context) -> list[Finding]:
 
 def check_task_controls(context: Context) -> list[Finding]:
     """Runs each task's solution, and nothing, in real sandboxes; sound tasks are remembered."""
-    limit_s = max(5.0, context.timeout_s - 25)
-    return judge_controls(ask("tasks", context, ["--timeout-s", str(limit_s)]))
+    limit_s = max(5.0, context.timeout_s - _AROUND_S)
+    return judge_controls(ask("tasks", context, ["--timeout-s", str(limit_s)]), limit_s)
 
 
-def judge_controls(answer: dict[str, Any]) -> list[Finding]:
+def controls_time_s(config: RunConfig) -> float:
+    """What trying the tasks of both sets may take: the more there are, the longer."""
+    count = len(task_folders(config.data.train)) + len(task_folders(config.data.val))
+    return _AROUND_S + count * _TASK_S
+
+
+def judge_controls(answer: dict[str, Any], limit_s: float) -> list[Finding]:
     """One finding a task that is not sound, then one that says how many were tried."""
     rows: list[dict[str, Any]] = answer["tasks"]
     findings = [found for row in rows for found in _control(row)]
@@ -48,8 +58,8 @@ def judge_controls(answer: dict[str, Any]) -> list[Finding]:
     cached = sum(1 for row in tried if row["cached"])
     waiting = [str(row["task"]) for row in rows if row.get("unchecked")]
     if waiting:
-        title = f"{len(waiting)} tasks were not tried in the time given"
-        more = "Run the check again: those that were tried are remembered"
+        title = f"{len(waiting)} of {len(rows)} tasks were not measured: {limit_s:.0f} s were not enough to try them"
+        more = "Run `liverl check` again before you train: those that were tried are remembered"
         findings.append(Finding("task.untried", "skipped", title, ", ".join(waiting[:_SHOWN]), more))
     if not findings:
         title = f"All {len(tried)} tasks are sound: their solution scores 1, doing nothing 0"

@@ -2,7 +2,8 @@
 
 sandbox  can a sandbox be made here, by which limits
 tasks    does each task's solution score 1 and doing nothing 0
-model    does Transformers read the model folder, and its chat template tools
+scaffold can the agent program be run
+model    does Transformers read the model folder, and can trials be run with it
 verl     do verl's schema and validation accept the composed command
 """
 
@@ -23,7 +24,7 @@ import yaml
 from liverl.config import RunConfig
 from liverl.errors import LiveRLError
 
-NAMES = ("sandbox", "tasks", "model", "verl")
+NAMES = ("sandbox", "tasks", "scaffold", "model", "verl")
 Answer = Callable[[RunConfig, float], dict[str, Any]]
 
 

@@ -1,4 +1,4 @@
-"""Does Transformers read the model folder, and does its chat template know tools?"""
+"""Does Transformers read the model folder, does its chat template know tools, and can trials be run with it?"""
 
 from __future__ import annotations
 
@@ -6,6 +6,9 @@ from typing import Any
 
 from liverl.config import RunConfig
 from liverl.errors import PolicyError
+from liverl.policy.stamp import NAME, differences
+from liverl.probe.agreement import agreement
+from liverl.probe.prompts import first_prompts
 
 _TOOL = {
     "type": "function",
@@ -18,7 +21,8 @@ _TOOL = {
 
 
 def answer(config: RunConfig, timeout_s: float) -> dict[str, Any]:
-    """Architecture, window and vocabulary; raises PolicyError naming what can't be read."""
+    """Architecture, window and vocabulary, `prompts`, `agreement` (CPU only) and what of a built policy has
+    `changed`; raises PolicyError naming what can't be read."""
     from transformers import AutoConfig, AutoTokenizer
 
     folder = config.model.folder
@@ -47,4 +51,18 @@ def answer(config: RunConfig, timeout_s: float) -> dict[str, Any]:
         "architecture": (settings.architectures or [settings.model_type])[0],
         "window": getattr(inner, "max_position_embeddings", 0),
         "vocabulary": len(tokenizer),
+        "prompts": first_prompts(config, tokenizer),
+        "agreement": agreement(config, tokenizer(text)["input_ids"])
+        if config.engine.rollout == "cpu"
+        else None,
+        "changed": _changed(config),
     }
+
+
+def _changed(config: RunConfig) -> list[str]:
+    """What the policy that is built here was made of and would not be now; a model of the user's own is none."""
+    if config.model.path or not (config.model.folder / NAME).is_file():
+        return []
+    from liverl.policy.build import stamp_of
+
+    return differences(config.model.folder, stamp_of(config.experiment.seed, config.data.train))

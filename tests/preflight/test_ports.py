@@ -53,6 +53,21 @@ def test_the_cure_names_the_line_of_the_config(make_context: MakeContext, busy_p
     assert "line 48 of config.yaml" in found[0].cure
 
 
+def test_the_dashboards_port_counts_only_where_the_dashboard_starts(
+    make_context: MakeContext, busy_port: int
+) -> None:
+    litellm = next_free(busy_port, set())
+    ports = {
+        "litellm_port": litellm,
+        "ray_port": next_free(litellm, set()),
+        "ray_dashboard_port": busy_port,
+    }
+    (on_cpu,) = check_ports(make_context(infrastructure=ports))
+    assert (on_cpu.id, str(busy_port) in on_cpu.title) == ("port.free", False)
+    (on_gpus,) = check_ports(make_context(infrastructure=ports, engine={"rollout": "vllm"}))
+    assert on_gpus.id == "port.busy"
+
+
 def test_free_ports_are_said_to_be_free(make_context: MakeContext, busy_port: int) -> None:
     one = next_free(busy_port, set())
     two = next_free(one, set())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from pathlib import Path
 
 from liverl.config import ConfigProblems, Origin, Problem
 from liverl.errors import EngineError, SandboxError
@@ -51,6 +52,26 @@ def test_a_question_that_hangs_is_skipped_and_the_others_are_answered(make_confi
         ("hang.timeout", "skipped"),
         ("a.fine", "info"),
     ]
+
+
+def test_trying_many_tasks_may_take_longer_than_other_questions(
+    make_config: MakeConfig, tmp_path: Path
+) -> None:
+    for number in range(10):
+        (tmp_path / "train" / str(number)).mkdir(parents=True)
+    given: dict[str, float] = {}
+
+    def controls(context: Context) -> list[Finding]:
+        given["controls"] = context.timeout_s
+        return [FINE]
+
+    def other(context: Context) -> list[Finding]:
+        given["other"] = context.timeout_s
+        return [FINE]
+
+    run_checks(make_config(), LAPTOP, questions={"controls": controls, "other": other}, timeout_s=5)
+    assert given["other"] == 5
+    assert given["controls"] > 30
 
 
 def test_an_error_of_a_question_is_a_fatal_finding(make_config: MakeConfig) -> None:

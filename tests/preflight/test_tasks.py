@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from liverl.preflight.context import Context
-from liverl.preflight.tasks import check_task_files, inspect_task, judge_controls
+from liverl.preflight.tasks import check_task_files, controls_time_s, inspect_task, judge_controls
 
 MakeTask = Callable[[Path], Path]
 MakeContext = Callable[..., Context]
@@ -80,18 +80,25 @@ def test_controls_that_fail_are_fatal_and_named() -> None:
         {**sound, "task": "free", "nothing": 1.0},
         {"task": "broken", "error": {"code": "verifier.control", "message": "m", "evidence": "seen"}},
     ]
-    findings = judge_controls({"tasks": rows})
+    findings = judge_controls({"tasks": rows}, 60.0)
     assert [finding.id for finding in findings] == ["task.oracle", "task.free", "task.untestable"]
     assert all(finding.severity == "fatal" for finding in findings)
 
 
 def test_tasks_not_tried_in_time_are_skipped_not_passed() -> None:
-    (finding,) = judge_controls({"tasks": [{"task": "slow", "unchecked": True}]})
+    (finding,) = judge_controls({"tasks": [{"task": "slow", "unchecked": True}]}, 60.0)
     assert (finding.severity, finding.evidence) == ("skipped", "slow")
+    assert finding.title.startswith("1 of 1 tasks were not measured: 60 s")
+
+
+def test_more_tasks_get_more_time(context: Context, make_task: MakeTask, tmp_path: Path) -> None:
+    before = controls_time_s(context.config)
+    make_task(tmp_path / "val" / "y")
+    assert controls_time_s(context.config) > before
 
 
 def test_sound_tasks_are_counted_with_those_remembered() -> None:
     row = {"task": "ok", "path": "p", "oracle": 1.0, "nothing": 0.0, "cached": True}
-    (finding,) = judge_controls({"tasks": [row, {**row, "cached": False}]})
+    (finding,) = judge_controls({"tasks": [row, {**row, "cached": False}]}, 60.0)
     assert finding.title.startswith("All 2 tasks are sound")
     assert finding.evidence == "1 of them cached"
