@@ -64,7 +64,7 @@ def expectation(key: str) -> str:
     info = fields()[key]
     choices = _choices(info.annotation)
     if choices:
-        return f"one of {', '.join(map(str, choices))}"
+        return f"{'one of ' if len(choices) > 1 else ''}{', '.join(map(str, choices))}"
     limits = [_limit(part) for part in _metadata(info)]
     return " ".join([_kind(info.annotation), *filter(None, limits)])
 

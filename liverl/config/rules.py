@@ -12,8 +12,6 @@ from dataclasses import dataclass
 from liverl.config.facts import Facts
 from liverl.config.schema import RunConfig
 
-GROUPED = ("grpo", "rloo", "opo", "reinforce_plus_plus_baseline")
-
 
 @dataclass(frozen=True)
 class Breach:
@@ -53,8 +51,8 @@ def _batches(config: RunConfig, facts: Facts) -> Iterator[Breach]:
 
 
 def _groups(config: RunConfig, facts: Facts) -> Iterator[Breach]:
-    estimator = config.algorithm.adv_estimator
-    if estimator in GROUPED and config.rollout.n < 2:
+    if config.rollout.n < 2:
+        estimator = config.algorithm.adv_estimator
         reason = f"leaves nothing to compare a trial with, and {estimator} compares the trials of one task"
         yield Breach(
             "rollout.n", ("algorithm.adv_estimator",), reason, "Set rollout.n to 2 or more, usually 8"

@@ -1,7 +1,7 @@
 """The sections of a run's configuration: every key, its type, range, default and meaning.
 
-One class a section, and `RunConfig`, which holds them all. Defaults are those of a machine without a GPU;
-`profiles/` holds what differs elsewhere.
+One class a section, and `RunConfig`, which holds them all. Defaults are those of a machine without a GPU, the same as
+in `profiles/cpu.yaml`; the other profiles hold what differs elsewhere.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
 import yaml
-from pydantic import BaseModel, ConfigDict, Field, Strict, model_validator
+from pydantic import BaseModel, ConfigDict, Field, Strict, field_validator, model_validator
 
 # A strict model takes no text for a Path; YAML has no other way to write one.
 Folder = Annotated[Path, Strict(False)]
@@ -112,13 +112,13 @@ class Engine(Section):
 class Training(Section):
     """How many steps, how large, measured and resumed when."""
 
-    steps: Count = 30
+    steps: Count = 20
     """Updates of the policy in the whole run."""
     prompts_per_step: Count = 8
     """Tasks a step; times rollout.n is the trials a step."""
     mini_batch_size: Natural = 0
     """Tasks an optimizer step; 0: all of a step's, which keeps the update on-policy."""
-    micro_batch_size: Count = 32
+    micro_batch_size: Count = 8
     """Sequences of full length a pass holds on each device; more short ones share it."""
     val_before_train: bool = True
     """Measure before the first step, so that there is something to compare with."""
@@ -139,11 +139,11 @@ class Training(Section):
 class Algorithm(Section):
     """Advantages, loss and optimizer."""
 
-    adv_estimator: Literal["grpo", "rloo", "opo", "reinforce_plus_plus_baseline"] = "grpo"
-    """How a group's rewards become advantages; none of these needs a critic."""
+    adv_estimator: Literal["grpo"] = "grpo"
+    """How a group's rewards become advantages; verl 0.9.1 counts a trial once with this one only."""
     policy_loss: Literal["gspo", "vanilla", "geo_mean", "cispo", "sapo", "gpg"] = "gspo"
     """verl's policy loss."""
-    learning_rate: float = Field(default=7e-4, gt=0, lt=1)
+    learning_rate: float = Field(default=4e-4, gt=0, lt=1)
     """Peak learning rate; constant after the warm-up."""
     lr_warmup_steps: Natural = 0
     """Steps over which the learning rate rises from 0."""
@@ -166,6 +166,16 @@ class Algorithm(Section):
     weight_decay: float = Field(default=0.0, ge=0)
     """AdamW's weight decay."""
 
+    @field_validator("adv_estimator", mode="before")
+    @classmethod
+    def _counts_a_trial_once(cls, value: object) -> object:
+        # verl/trainer/ppo/v1/utils.py: compute_advantage_for_multi_trajectories passes all others through.
+        if isinstance(value, str) and value != "grpo":
+            raise ValueError(
+                "is not grpo: verl 0.9.1 counts a trial with any other once for each of its sequences"
+            )
+        return value
+
 
 class Rollout(Section):
     """How the policy is sampled, and how long a trial may get, in tokens."""
@@ -182,9 +192,9 @@ class Rollout(Section):
     """Trials of each validation task."""
     val_temperature: float = Field(default=1.0, ge=0, le=2)
     """Sampling temperature in validation; 0: greedy."""
-    max_prompt_length: Count = 512
+    max_prompt_length: Count = 256
     """Longest first prompt of a trial: instruction, system prompt and tools."""
-    max_response_length: Count = 1024
+    max_response_length: Count = 512
     """Longest rest of a trial: everything sampled and everything observed."""
     workers: Count = 1
     """Agent-loop workers; each has its own gateway."""
@@ -197,7 +207,7 @@ class Scaffold(Section):
 
     name: str = Field(default="shell", pattern=SCAFFOLD)
     """`shell`, `claude-code`, or module:Class of any Harbor agent."""
-    max_turns: Count = 8
+    max_turns: Count = 6
     """Model calls a trial may make."""
     max_tokens_per_turn: Count = 96
     """Tokens a model call may sample."""

@@ -140,6 +140,8 @@ def _reason(detail: ErrorDetails, key: str) -> str:
     kind = detail["type"]
     if kind.startswith(("greater", "less")):
         return f"is out of range: it has to be {keys.expectation(key)}"
+    if kind == "value_error":
+        return str(detail["ctx"]["error"])
     if kind == "literal_error":
         return f"is not {keys.expectation(key)}"
     if kind == "string_pattern_mismatch":

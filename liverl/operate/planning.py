@@ -21,11 +21,10 @@ def python_of(config: RunConfig) -> str:
 def ports_of(config: RunConfig) -> dict[str, int]:
     """The ports that a run takes for itself, by what they are for."""
     infrastructure = config.infrastructure
-    return {
-        "litellm": infrastructure.litellm_port,
-        "ray": infrastructure.ray_port,
-        "ray_dashboard": infrastructure.ray_dashboard_port,
-    }
+    ports = {"litellm": infrastructure.litellm_port, "ray": infrastructure.ray_port}
+    if config.engine.rollout == "cpu":
+        return ports  # Ray starts without its dashboard there
+    return {**ports, "ray_dashboard": infrastructure.ray_dashboard_port}
 
 
 def plan_attempt(config: RunConfig, run: RunDir, attempt: int = 1) -> AttemptPlan:

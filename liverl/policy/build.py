@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import random
+import shutil
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 import torch
 from transformers import PreTrainedTokenizerFast
 
+from liverl.errors import PolicyError
 from liverl.policy.demonstrations import Demonstration, Habits, make_demonstrations
 from liverl.policy.model import new_model
-from liverl.policy.programs import read_programs
+from liverl.policy.programs import Program, read_programs
 from liverl.policy.samples import Weights, conversation, encode, excerpt, render
+from liverl.policy.stamp import NAME, Stamp, make_stamp, write_stamp
 from liverl.policy.tokenizer import renderer, train_tokenizer
 from liverl.policy.warmstart import Sample, Schedule, imitate
 
@@ -51,6 +54,24 @@ class PolicyReport:
     seconds: float
 
 
+def demonstrations_of(
+    programs: Sequence[Program], seed: int, recipe: Recipe
+) -> tuple[Iterator[Demonstration], Iterator[Demonstration]]:
+    """All that a build of this seed imitates: the skilled demonstrations, and the mixed ones."""
+    return (
+        make_demonstrations(programs, recipe.skilled, SKILLED, f"skilled-{seed}"),
+        make_demonstrations(programs, recipe.mixed, MIXED, f"mixed-{seed}"),
+    )
+
+
+def stamp_of(seed: int, train_tasks: Path, recipe: Recipe | None = None) -> Stamp:
+    """The stamp that a build would leave in its folder."""
+    habits = {"skilled_habits": asdict(SKILLED), "mixed_habits": asdict(MIXED)}
+    return make_stamp(
+        seed, train_tasks, {**asdict(recipe or Recipe()), **habits, "weights": asdict(Weights())}
+    )
+
+
 Progress = Callable[[str, float], None]
 Lesson = tuple[str, Demonstration]
 
@@ -60,15 +81,17 @@ def build(
 ) -> PolicyReport:
     """Writes a Hugging Face folder with the warm-started policy; the same seed gives the same weights.
 
-    Only `train_tasks` is read. `progress` gets a stage's name and the share of the whole that is done. Raises
-    `PolicyError` when the training tasks can't be used.
+    Only `train_tasks` is read. `progress` gets a stage's name and the share of the whole that is done. A policy
+    built earlier is replaced when the new one is complete. Raises `PolicyError` when the training tasks can't be
+    used, or `out` holds files that no build has made.
     """
     recipe = recipe or Recipe()
+    _refuse_files_of_others(out)
+    stamp = stamp_of(seed, train_tasks, recipe)
     began = time.monotonic()
     progress("demonstrations", 0.0)
     programs = read_programs(train_tasks)
-    skilled = _lessons(make_demonstrations(programs, recipe.skilled, SKILLED, f"skilled-{seed}"))
-    mixed = _lessons(make_demonstrations(programs, recipe.mixed, MIXED, f"mixed-{seed}"))
+    skilled, mixed = map(_lessons, demonstrations_of(programs, seed, recipe))
     progress("tokenizer", 0.1)
     texts = [text for text, _ in (*skilled, *mixed)]
     every = max(1, len(texts) // recipe.tokenizer_texts)
@@ -83,9 +106,14 @@ def build(
             seed,
             lambda step, steps, loss: progress(f"imitation, loss {loss:.3f}", 0.15 + 0.85 * step / steps),
         )
-    out.mkdir(parents=True, exist_ok=True)
-    model.save_pretrained(out)
-    tokenizer.save_pretrained(out)
+    place = out.resolve()
+    partial = place.with_name(f"{place.name}.partial")
+    shutil.rmtree(partial, ignore_errors=True)
+    partial.mkdir(parents=True)
+    model.save_pretrained(partial)
+    tokenizer.save_pretrained(partial)
+    write_stamp(partial, stamp)
+    _replace(place, partial)
     return PolicyReport(
         path=out,
         parameters=sum(p.numel() for p in model.parameters()),
@@ -94,6 +122,25 @@ def build(
         loss=loss,
         seconds=time.monotonic() - began,
     )
+
+
+def _refuse_files_of_others(out: Path) -> None:
+    if out.exists() and not (out / NAME).is_file() and (not out.is_dir() or any(out.iterdir())):
+        raise PolicyError(
+            "policy.not_built_here",
+            f"{out} holds files that no build of the policy has made",
+            next_action="move it away, or name another folder (model.built_path, or --out)",
+        )
+
+
+def _replace(place: Path, by: Path) -> None:
+    """Never half a policy in its place; what was there goes last."""
+    before = place.with_name(f"{place.name}.replaced")
+    shutil.rmtree(before, ignore_errors=True)
+    if place.exists():
+        place.rename(before)
+    by.rename(place)
+    shutil.rmtree(before, ignore_errors=True)
 
 
 def _lessons(demonstrations: Iterator[Demonstration]) -> list[Lesson]:

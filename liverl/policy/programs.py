@@ -44,7 +44,7 @@ def read_programs(train_tasks: Path) -> tuple[Program, ...]:
         raise PolicyError(
             "policy.no_tasks",
             f"no training task in {train_tasks}",
-            next_action="name a folder of Harbor task folders with --train",
+            next_action="set data.train (--train of python -m liverl.policy) to a folder of Harbor task folders",
         )
     return tuple(
         Program(stem, functions_of(text), tuple(symptoms)) for text, (stem, symptoms) in found.items()
@@ -74,7 +74,8 @@ def _mended(task: Path) -> tuple[str, str]:
             "policy.task_programs",
             f"{task.name} has {len(programs)} programs, demonstrations need exactly one",
             evidence=", ".join(path.name for path in programs),
-            next_action="keep one program a training task, or name another folder with --train",
+            next_action="keep one program a training task, or set data.train (--train of python -m liverl.policy) "
+            "to another folder",
         )
     with tempfile.TemporaryDirectory() as folder:
         shutil.copy(programs[0], folder)

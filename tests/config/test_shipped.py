@@ -9,7 +9,7 @@ import pytest
 import yaml
 
 from liverl.config import PROFILES, Facts, load
-from liverl.config.keys import fields, nearest
+from liverl.config.keys import default, fields, nearest
 
 ROOT = PROFILES.parent
 
@@ -52,6 +52,17 @@ def test_a_profile_holds_only_keys_that_exist() -> None:
         for section, values in yaml.safe_load(path.read_text()).items():
             unknown = [key for key in values if section != "verl" and f"{section}.{key}" not in fields()]
             assert unknown == [], path.name
+
+
+def test_the_defaults_are_those_of_the_cpu_profile() -> None:
+    sections = yaml.safe_load((PROFILES / "cpu.yaml").read_text())
+    values = {f"{section}.{name}": value for section in sections for name, value in sections[section].items()}
+    # YAML 1.1 reads 4e-4 as text, and so does this package's own reader before it makes it a number.
+    given = {
+        key: float(value) if key == "algorithm.learning_rate" else value for key, value in values.items()
+    }
+    assert given == {key: default(key) for key in values}
+    assert default("algorithm.learning_rate") == 4e-4
 
 
 def test_requirements_are_exact_and_name_no_address() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -9,7 +10,8 @@ import torch
 from transformers import AutoModelForCausalLM, AutoTokenizer, GenerationConfig
 
 from liverl.errors import PolicyError
-from liverl.policy.build import Recipe, build
+from liverl.policy.build import Recipe, build, stamp_of
+from liverl.policy.stamp import differences
 from liverl.policy.tokenizer import MARKUP, SPECIAL
 from liverl.scaffold.shell import TOOLS
 
@@ -73,3 +75,33 @@ def test_the_same_seed_gives_the_same_weights_and_another_seed_others(policy: Pa
 def test_a_folder_without_tasks_is_refused_by_name(tmp_path: Path) -> None:
     with pytest.raises(PolicyError, match=str(tmp_path)):
         build(tmp_path / "out", tmp_path, 0, lambda stage, share: None, TINY)
+
+
+def test_the_folder_says_what_it_was_built_from(policy: Path, tmp_path: Path) -> None:
+    assert differences(policy, stamp_of(3, TRAIN, TINY)) == []
+    assert differences(policy, stamp_of(4, TRAIN, TINY)) == ["the seed was 3, now 4"]
+    assert differences(policy, stamp_of(3, TRAIN)) == ["the recipe has changed"]
+    tasks = tmp_path / "train"
+    shutil.copytree(TRAIN, tasks)
+    assert differences(policy, stamp_of(3, tasks, TINY)) == []
+    next(iter(sorted(tasks.glob("*/instruction.md")))).write_text("Another one.\n")
+    assert differences(policy, stamp_of(3, tasks, TINY)) == ["the training tasks have changed"]
+    assert differences(tmp_path, stamp_of(3, TRAIN, TINY)) == []
+
+
+def test_a_build_replaces_an_earlier_one_and_leaves_nothing_beside_it(policy: Path, tmp_path: Path) -> None:
+    out = tmp_path / "policy"
+    shutil.copytree(policy, out)
+    (out / "of-the-earlier-one").write_text("")
+    (tmp_path / "policy.partial").mkdir()
+    _build(out, 4)
+    assert differences(out, stamp_of(4, TRAIN, TINY)) == []
+    assert not (out / "of-the-earlier-one").exists()
+    assert [path.name for path in tmp_path.iterdir()] == ["policy"]
+
+
+def test_a_folder_of_somebody_elses_files_is_left_alone(policy: Path, tmp_path: Path) -> None:
+    (tmp_path / "config.json").write_text("{}")
+    with pytest.raises(PolicyError, match=r"policy\.not_built_here"):
+        _build(tmp_path, 3)
+    assert [path.name for path in tmp_path.iterdir()] == ["config.json"]
