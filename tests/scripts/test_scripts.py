@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -98,7 +99,7 @@ def test_a_changed_requirement_installs_again(checkout: Path, tmp_path: Path) ->
     done = run(checkout / "scripts" / "setup_env.sh", cwd=tmp_path, PATH=path)
     assert done.returncode == 0, done.stderr
     calls = log.read_text().splitlines()
-    assert [call.partition(" --python")[0] for call in calls] == ["pip install", "pip install"]
+    assert [call.split()[:2] for call in calls] == [["pip", "install"]] * 2
     assert (checkout / ".venv" / ".liverl-stamp").read_text().endswith(f" {checkout}\n")
 
 
@@ -119,12 +120,80 @@ def test_options_reach_liverl_from_any_folder(checkout: Path, tmp_path: Path) ->
     assert checked.stdout == f"{checkout}: check --json\n"
 
 
+def bare(folder: Path, *programs: str) -> Path:
+    """A PATH with nothing but a few of the system's programs."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for name in ("bash", "env", "dirname", "grep", *programs):
+        found = shutil.which(name, path=SYSTEM)
+        assert found is not None
+        (folder / name).symlink_to(found)
+    return folder
+
+
+def as_root_with_apt(folder: Path, log: Path, brings: str) -> None:
+    """`id` says root; apt-get notes what it was asked for, and installs the text of a program as python3."""
+    program(folder / "id", "echo 0")
+    install = f"printf '%s' {shlex.quote(brings)} >{shlex.quote(str(folder / 'python3'))}"
+    asked = f'echo "$@" >>{shlex.quote(str(log))}; case "$1" in install) {install}; chmod 755 {folder}/python3;; esac'
+    program(folder / "apt-get", asked)
+
+
+VENV = """#!/bin/bash
+case "$1 $2" in
+  "-c import"*) exit 0 ;;
+  "-m venv") mkdir -p "$4/bin"; printf '#!/bin/bash\\nexit 0' >"$4/bin/python"; chmod 755 "$4/bin/python" ;;
+esac
+"""
+
+
+@pytest.mark.parametrize("has_python", [False, True], ids=["a bare image", "python3 without python3-venv"])
+def test_as_root_on_debian_what_uv_needs_is_installed(
+    has_python: bool, checkout: Path, tmp_path: Path
+) -> None:
+    path, log = bare(tmp_path / "bin", "mkdir", "chmod"), tmp_path / "apt.log"
+    as_root_with_apt(path, log, VENV)
+    if has_python:
+        program(path / "python3", "exit 1")
+    done = run(checkout / "scripts" / "find_uv.sh", cwd=tmp_path, PATH=str(path))
+    assert done.returncode == 0, done.stderr
+    assert re.fullmatch(rf"{tmp_path}/.cache/liverl/uv-[\d.]+/bin/uv\n", done.stdout)
+    assert log.read_text().splitlines() == ["update -qq", "install -y -qq python3-venv"]
+
+
+@pytest.mark.parametrize(
+    ("manager", "command"),
+    [
+        ("apt-get", "apt-get install -y python3-venv"),
+        ("dnf", "dnf install -y python3"),
+        ("zypper", "zypper install -y python3"),
+        ("pacman", "pacman -S --noconfirm python3"),
+        ("apk", "apk add python3"),
+    ],
+)
+def test_elsewhere_the_command_that_brings_what_uv_needs_is_named(
+    manager: str, command: str, checkout: Path, tmp_path: Path
+) -> None:
+    path = bare(tmp_path / "bin")
+    program(path / "id", "echo 1000")
+    program(path / manager, "exit 1")
+    done = run(checkout / "scripts" / "find_uv.sh", cwd=tmp_path, PATH=str(path))
+    assert done.returncode == 1
+    assert done.stderr.splitlines()[-1] == f"  sudo {command}"
+
+
+def test_an_installation_that_fails_names_its_command(checkout: Path, tmp_path: Path) -> None:
+    path = bare(tmp_path / "bin")
+    program(path / "id", "echo 0")
+    program(path / "apt-get", "exit 100")
+    done = run(checkout / "scripts" / "setup_sandbox.sh", cwd=tmp_path, PATH=str(path))
+    assert done.returncode == 1
+    assert "apt-get install -y bubblewrap" in done.stderr
+
+
 def test_missing_bubblewrap_names_the_command_where_it_cannot_be_installed(
     checkout: Path, tmp_path: Path
 ) -> None:
-    for name in ("bash", "id", "env"):
-        (tmp_path / "bin").mkdir(exist_ok=True)
-        (tmp_path / "bin" / name).symlink_to(f"/usr/bin/{name}")
+    bare(tmp_path / "bin", "id")
     program(tmp_path / "bin" / "dnf", "exit 1")
     done = run(checkout / "scripts" / "setup_sandbox.sh", cwd=tmp_path, PATH=str(tmp_path / "bin"))
     assert done.returncode == 1
