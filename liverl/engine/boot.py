@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+import stat
 import sys
 from pathlib import Path
 
 from liverl.config import RunConfig
 from liverl.engine.command import VerlCommand, compose, temp_dir, thread_environment
 from liverl.engine.tables import AGENT_NAME, write_table
+from liverl.errors import RunError
 from liverl.record.events import post_event
 from liverl.record.layout import RunDir
 
@@ -19,6 +21,7 @@ def prepare(run: RunDir, config: RunConfig, attempt: int) -> VerlCommand:
     """Write task tables and agent-loop registration into the run directory; returns the command to run."""
     command = compose(config, run.root, attempt)
     command.cwd.mkdir(parents=True, exist_ok=True)
+    own_folder(run.scratch)
     temp_dir(config, run).mkdir(mode=0o700, parents=True, exist_ok=True)
     write_table(config.data.train, "train", run.data / "train.parquet")
     write_table(config.data.val, "val", run.data / "val.parquet")
@@ -27,6 +30,22 @@ def prepare(run: RunDir, config: RunConfig, attempt: int) -> VerlCommand:
         run, "boot", attempt=attempt, message="tasks are in tables, verl starts Ray (about half a minute)"
     )
     return command
+
+
+def own_folder(path: Path) -> None:
+    """Make a folder that is this user's alone; RunError where somebody else was there first, its name being known."""
+    try:
+        path.mkdir(mode=0o700)
+    except FileExistsError:
+        found = path.lstat()
+        if stat.S_ISDIR(found.st_mode) and found.st_uid == os.geteuid() and not found.st_mode & 0o077:
+            return
+        raise RunError(
+            "run.scratch_taken",
+            f"{path} is there already, and is not a folder of this user's alone.",
+            evidence=f"{stat.filemode(found.st_mode)}, owned by user {found.st_uid}",
+            next_action=f"rm -r {path}",
+        ) from None
 
 
 def main() -> None:

@@ -10,29 +10,56 @@ from typing import Any
 import torch
 from torch.distributed.tensor import DTensor, Shard
 from verl.trainer.ppo.checkpoint_callback import CheckpointCallback
+from verl.utils.checkpoint.checkpoint_manager import find_latest_ckpt_path
 
 from liverl.errors import EngineError
 from liverl.record.events import post_event
 from liverl.record.layout import RunDir
 
-POLICY_FOLDER = "policy"
-
 
 class CheckpointEvents(CheckpointCallback):
-    """verl's checkpoint callback (`trainer.checkpoint_callback_class`)."""
+    """verl's checkpoint callback (`trainer.checkpoint_callback_class`); the trainer makes it before anything else."""
+
+    def __init__(self, config: Any = None) -> None:
+        """Make up for an export that a kill cut off: where all steps are made, verl saves nothing any more."""
+        super().__init__(config=config)
+        checkpoint = _last_checkpoint(config.trainer)
+        run = _run()
+        if checkpoint is not None and _exports() and not run.policy.is_dir():
+            _export(run, checkpoint, config.trainer.total_training_steps)
 
     def on_save(
         self, trainer: Any, global_step: int, checkpoint_dir: str, async_save: bool = False, **_: object
     ) -> None:
         """Say that the checkpoint is whole; export the policy after the last step."""
-        run = RunDir(Path(os.environ["LIVERL_RUN_DIR"]))
+        run = _run()
         folder = Path(checkpoint_dir)
         size = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
         where = str(folder.relative_to(run.root)) if folder.is_relative_to(run.root) else str(folder)
         post_event(run, "checkpoint", step=global_step, path=where, size_bytes=size)
-        if global_step >= trainer.total_training_steps and os.environ.get("LIVERL_EXPORT") == "1":
-            export_policy(folder, run.root / POLICY_FOLDER)
-            post_event(run, "exported", step=global_step, path=POLICY_FOLDER)
+        if global_step >= trainer.total_training_steps and _exports():
+            _export(run, folder, global_step)
+
+
+def _run() -> RunDir:
+    return RunDir(Path(os.environ["LIVERL_RUN_DIR"]))
+
+
+def _exports() -> bool:
+    return os.environ.get("LIVERL_EXPORT") == "1"
+
+
+def _last_checkpoint(trainer: Any) -> Path | None:
+    """The checkpoint that verl will go on from, if no step is left to make after it."""
+    found = find_latest_ckpt_path(trainer.default_local_dir) if trainer.resume_mode == "auto" else None
+    if found is None or int(found.rpartition("_")[2]) < trainer.total_training_steps:
+        return None
+    return Path(found)
+
+
+def _export(run: RunDir, checkpoint: Path, step: int) -> None:
+    export_policy(checkpoint, run.policy)
+    post_event(run, "exported", step=step, path=run.policy.name)
 
 
 def export_policy(checkpoint: Path, out: Path) -> None:

@@ -216,8 +216,8 @@ def _ray(config: RunConfig, run: RunDir, cpu: bool) -> Overrides:
 
 
 def temp_dir(config: RunConfig, run: RunDir) -> Path:
-    """Ray's folder: the configured one, else the run's own."""
-    return Path(config.infrastructure.temp_dir) if config.infrastructure.temp_dir else run.scratch
+    """Ray's folder: the configured one, else one in the run's own, since Ray opens it to every user."""
+    return Path(config.infrastructure.temp_dir) if config.infrastructure.temp_dir else run.scratch / "ray"
 
 
 def _cpu() -> Overrides:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from liverl.config import RunConfig
+from liverl.errors import LiveRLError
 from liverl.gateway.calls import Generation
 from liverl.gateway.chain import check_chain
 from liverl.gateway.server import Gateway
@@ -34,17 +35,27 @@ _desks: dict[int, asyncio.Task[Desk]] = {}
 
 
 async def desk(client: Any, tokenizer: Any) -> Desk:
-    """This worker's desk, set up by the first trial that asks; the others wait for the same one."""
+    """This worker's desk, set up by the first trial that asks; the others wait for the same one.
+
+    Where that fails the waiting trials get the error, the run an event, and the next trial to ask tries again.
+    """
     key = id(asyncio.get_running_loop())
     task = _desks.get(key)
     if task is None:
-        task = _desks[key] = asyncio.create_task(_set_up(client, tokenizer))
+        task = _desks[key] = asyncio.create_task(_set_up(key, client, tokenizer))
     return await asyncio.shield(task)
 
 
-async def _set_up(client: Any, tokenizer: Any) -> Desk:
+async def _set_up(key: int, client: Any, tokenizer: Any) -> Desk:
     run = RunDir(Path(os.environ["LIVERL_RUN_DIR"]))
-    return await make_desk(run, RunConfig.read_resolved(run.resolved), client, tokenizer)
+    try:
+        return await make_desk(run, RunConfig.read_resolved(run.resolved), client, tokenizer)
+    except BaseException as error:
+        del _desks[key]
+        if isinstance(error, LiveRLError):
+            said = {**error.as_dict(), "message": f"no gateway for the trials: {error.message}"}
+            post_event(run, "boot", **said)
+        raise
 
 
 async def make_desk(run: RunDir, config: RunConfig, client: Any, tokenizer: Any) -> Desk:
@@ -73,7 +84,11 @@ async def make_desk(run: RunDir, config: RunConfig, client: Any, tokenizer: Any)
         model_name=config.model.served_name,
     )
     await gateway.start()
-    await check_chain(gateway, door_url, ready_timeout_s=DOOR_TIMEOUT_S)
+    try:
+        await check_chain(gateway, door_url, ready_timeout_s=DOOR_TIMEOUT_S)
+    except BaseException:
+        await gateway.stop()
+        raise
     post_event(run, "ready", gateway=gateway.url, door=door_url)
     # Trials that wait for a place must not count as running, and each worker gets its share of the places.
     places = max(1, config.trial.concurrency // config.rollout.workers)

@@ -13,7 +13,7 @@ def _replica() -> Any:
 
 
 def load() -> None:
-    """Register platform and replica, and patch what has no hook, when `VERL_PLATFORM=cpu` says so.
+    """Register platform, replica and weight transfer, and patch what has no hook, when `VERL_PLATFORM=cpu` says so.
 
     Nothing heavy is imported here: this runs in every Ray worker that touches verl.
     """
@@ -25,9 +25,13 @@ def load() -> None:
     platform.register()
     patches.apply()
 
+    from verl.checkpoint_engine.base import CheckpointEngineRegistry
     from verl.workers.rollout import base
     from verl.workers.rollout.replica import RolloutReplicaRegistry
 
+    from liverl.engine.cpu.transfer import FileTransfer
+
+    CheckpointEngineRegistry.register("liverl_file")(FileTransfer)
     base._ROLLOUT_REGISTRY["liverl_cpu", "async"] = "liverl.engine.cpu.replica.CpuAdapter"
     RolloutReplicaRegistry.register("liverl_cpu", _replica)
 

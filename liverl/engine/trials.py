@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import time
 from collections.abc import Mapping
@@ -20,6 +21,11 @@ from liverl.record.events import post_event
 from liverl.record.trajectory import Segment, write_trajectory
 from liverl.record.trials import TrialRow, append_trial
 from liverl.trial.run import TrialOutcome, TrialSpec, run_trial
+
+logger = logging.getLogger(__name__)
+
+STARVED_SHARE = 0.5
+"""Share of the agent's time: who waited longer for one answer had no fair chance."""
 
 
 @dataclass(frozen=True)
@@ -80,7 +86,8 @@ async def run_with_retries(
 ) -> TrialRun:
     """Run the row's task; a failure that is not the agent's is tried again `trial.retries` times.
 
-    Every try leaves its folder; the last one leaves the row. Never raises for a failed trial.
+    Every try leaves its folder; the last one leaves the row. Never raises for a failed trial, nor for one that can't
+    be put on record: that one can't be trained on either.
     """
     wanted = assignment(row)
     began = time.time()
@@ -89,18 +96,13 @@ async def run_with_retries(
         outcome, record = await _try_once(desk, wanted, sampling, number)
         if outcome.reward is not None:
             break
-        post_event(
-            desk.run,
-            "trial_failed",
-            trial=wanted.name(number),
-            task=wanted.task.name,
-            step=wanted.step,
-            blame=outcome.blame,
-            error=outcome.error[:500],
-            retry=number < tries,
-        )
+        _post_failure(desk, wanted, outcome, number, retry=number < tries)
     seconds = {**outcome.seconds, "queue": began - queued, "generation": _total(record.spans)}
-    append_trial(desk.run, _row(desk, wanted, outcome, record, number, seconds))
+    try:
+        append_trial(desk.run, _row(desk, wanted, outcome, record, number, seconds))
+    except OSError as error:
+        outcome = _unrecorded(outcome, error)
+        _post_failure(desk, wanted, outcome, number, retry=False)
     versions = record.weight_versions or (wanted.version, wanted.version)
     segments = [] if outcome.reward is None else record.segments
     return TrialRun(outcome.outcome, outcome.reward, len(record.calls), segments, seconds, versions)
@@ -120,20 +122,57 @@ async def _try_once(
         max_prompt_tokens=config.rollout.max_prompt_length,
         max_response_tokens=config.rollout.max_response_length,
         max_tokens_per_turn=config.scaffold.max_tokens_per_turn,
+        max_calls=max(200, 4 * config.scaffold.max_turns),
         expires_s=config.trial.agent_timeout_s + 600,
     )
     try:
         outcome = await run_trial(trial_spec(desk, wanted.task, name, desk.run.root / wanted.folder, token))
     finally:
         record = desk.gateway.close_session(name)
-    if record.engine_failure:
-        outcome = replace(
-            outcome, outcome="infrastructure", blame="engine", reward=None, error=record.engine_failure
-        )
+    failure = record.engine_failure or _starved(outcome, record, config.trial.agent_timeout_s)
+    if failure:
+        outcome = replace(outcome, outcome="infrastructure", blame="engine", reward=None, error=failure)
     if outcome.path.is_dir():
         messages = record.messages or outcome.messages
-        write_trajectory(outcome.path, record.segments, messages, [asdict(call) for call in record.calls])
+        calls = [asdict(call) for call in record.calls]
+        try:
+            write_trajectory(outcome.path, record.segments, messages, calls)
+        except (OSError, ValueError) as error:
+            outcome = _unrecorded(outcome, error)
     return outcome, record
+
+
+def _starved(outcome: TrialOutcome, record: SessionRecord, limit_s: float) -> str:
+    """Why a timeout was the engine's: most of the agent's time passed in one call that was never answered."""
+    if outcome.outcome != "timeout":
+        return ""
+    agent_end = min((start for kind, start, _ in outcome.spans if kind == "verifier"), default=time.time())
+    late = [(call.started, call.ended) for call in record.calls if call.ended > agent_end]
+    longest_s = max((min(end, agent_end) - start for start, end in [*record.unanswered, *late]), default=0.0)
+    if longest_s <= STARVED_SHARE * limit_s:
+        return ""
+    return f"the replica left a call unanswered for {longest_s:.0f} s of the agent's {limit_s:.0f} s"
+
+
+def _unrecorded(outcome: TrialOutcome, error: Exception) -> TrialOutcome:
+    said = f"the trial can't be put on record: {type(error).__name__}: {error}"
+    return replace(outcome, outcome="infrastructure", blame="sandbox", reward=None, error=said)
+
+
+def _post_failure(desk: Desk, wanted: Assignment, outcome: TrialOutcome, number: int, *, retry: bool) -> None:
+    try:
+        post_event(
+            desk.run,
+            "trial_failed",
+            trial=wanted.name(number),
+            task=wanted.task.name,
+            step=wanted.step,
+            blame=outcome.blame,
+            error=outcome.error[:500],
+            retry=retry,
+        )
+    except OSError as error:  # the log may lie on a disk that has room
+        logger.error("%s failed: %s; no event could be posted: %s", wanted.name(number), outcome.error, error)
 
 
 def trial_spec(desk: Desk, task: Path, name: str, folder: Path, token: str) -> TrialSpec:

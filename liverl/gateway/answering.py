@@ -86,7 +86,7 @@ class Answering:
         if self._parser.stop_token_ids:
             params["stop_token_ids"] = self._parser.stop_token_ids
         asking = asyncio.ensure_future(self._generate(session.name, prompt.ids, params))
-        session.running.add(asking)
+        session.running[asking] = time.time()
         try:
             return _checked(await asking, prompt.max_tokens)
         except asyncio.CancelledError:
@@ -102,7 +102,7 @@ class Answering:
                 "gateway.engine_failure", "the replica failed a generation", evidence=seen
             ) from error
         finally:
-            session.running.discard(asking)
+            session.running.pop(asking, None)
 
     async def _read(
         self, session: Session, chat: ChatRequest, prompt: Prompt, generation: Generation

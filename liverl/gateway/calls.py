@@ -65,8 +65,9 @@ class SessionRecord:
 
     `segments` hold every delivered sampled token once under mask 1. `messages` is the longest conversation,
     its last answer included. `stop_reasons` are the calls' `finish`. `limits` names the refusals in order:
-    "context_length", "prompt_length", "response_budget". `engine_failure` is the replica's first failure, ""
-    if none: such a trial is not the agent's to answer for.
+    "context_length", "prompt_length", "response_budget", "calls". `engine_failure` is the replica's first
+    failure, "" if none: such a trial is not the agent's to answer for. `unanswered` are (start, end) of the calls
+    whose client left before there was an answer; those still under way end with the session.
     """
 
     name: str
@@ -76,6 +77,7 @@ class SessionRecord:
     stop_reasons: list[str]
     limits: list[str]
     engine_failure: str
+    unanswered: list[tuple[float, float]]
 
     @property
     def spans(self) -> list[tuple[str, float, float]]:

@@ -41,6 +41,8 @@ MODELS_ROUTE = "/v1/models"
 ALIVE_ROUTE = "/health/liveliness"
 # LiteLLM acts on many headers (its own key header, tags, timeouts, betas); these few are what a call needs.
 _HEADERS = frozenset((b"host", b"accept", b"user-agent", b"anthropic-version"))
+# A full context of a million tokens is about half of this.
+MAX_BODY_BYTES = 8 << 20
 # Every other type is a tool that LiteLLM or a provider would run itself.
 _TOOL_TYPES = (None, "function", "custom")
 
@@ -60,7 +62,7 @@ CALLER: ContextVar[Caller] = ContextVar("caller")
 class Guard:
     """An ASGI application before LiteLLM's: four routes, signed tokens only, bodies of known fields only.
 
-    Anything else is refused (403, 401, 400) before LiteLLM sees it. Whatever model a client names, LiteLLM
+    Anything else is refused (403, 401, 400, 413) before LiteLLM sees it. Whatever model a client names, LiteLLM
     is asked for `model_name`.
     """
 
@@ -98,6 +100,9 @@ class Guard:
             return
         try:
             body = self._body(await _read(receive), fields)
+        except _TooLarge:
+            await _refuse(send, 413, "the request's body is too large", "request_too_large")
+            return
         except ValueError:
             await _refuse(send, 400, "the request's body is not a JSON object", "invalid_request_error")
             return
@@ -132,13 +137,21 @@ def _reduced(scope: Scope, headers: list[tuple[bytes, bytes]]) -> Scope:
     return {**scope, "headers": kept + headers, "query_string": b""}
 
 
+class _TooLarge(ValueError):
+    pass
+
+
 async def _read(receive: Receive) -> bytes:
-    chunks = []
+    chunks: list[bytes] = []
+    size = 0
     while True:
         message = await receive()
         if message["type"] == "http.disconnect":
             raise ValueError("the client left")
         chunks.append(message.get("body", b""))
+        size += len(chunks[-1])
+        if size > MAX_BODY_BYTES:
+            raise _TooLarge
         if not message.get("more_body"):
             return b"".join(chunks)
 

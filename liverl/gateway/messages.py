@@ -14,6 +14,7 @@ _ROLES = {"developer": "system", "function": "tool"}
 # claude-code's first system block; it holds a hash of the run, so no two trials of a group would share a
 # prompt.
 _BILLING = "x-anthropic-billing-header:"
+_LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 _THOUGHT = re.compile(r"<think>.*?</think>", re.DOTALL)
 
 
@@ -56,6 +57,17 @@ def call_ids(message: Message) -> list[str]:
     return [call["id"] for call in message.get("tool_calls", ())]
 
 
+def writable(text: str) -> str:
+    """The text with each half of a surrogate pair, which JSON can spell but UTF-8 can't, replaced by U+FFFD."""
+    return _LONE_SURROGATE.sub("\ufffd", text)
+
+
+def writable_json(value: Any) -> Any:
+    """A JSON value with every text in it `writable`."""
+    text = json.dumps(value, ensure_ascii=False)
+    return json.loads(fixed) if (fixed := writable(text)) != text else value
+
+
 def canonical(value: Any) -> str:
     """One JSON spelling a value: sorted keys, no spaces."""
     return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
@@ -74,7 +86,7 @@ def _text(content: Any) -> str:
     if content is None:
         return ""
     if isinstance(content, str):
-        return content
+        return writable(content)
     if not isinstance(content, Sequence):
         raise MessageError("message content must be text or a list of text parts")
     parts = [_part(part) for part in content]
@@ -83,9 +95,9 @@ def _text(content: Any) -> str:
 
 def _part(part: Any) -> str:
     if isinstance(part, str):
-        return part
+        return writable(part)
     if isinstance(part, Mapping) and isinstance(part.get("text"), str):
-        return str(part["text"])
+        return writable(str(part["text"]))
     kind = part.get("type") if isinstance(part, Mapping) else type(part).__name__
     raise MessageError(f"this model reads text only, not content of type {kind!r}")
 
@@ -96,8 +108,9 @@ def _tool_call(call: Any) -> Message:
         raise MessageError("each tool call needs a function with a name")
     arguments = function.get("arguments") or "{}"
     if isinstance(arguments, str):
+        arguments = writable(arguments)
         with contextlib.suppress(ValueError):  # what can't be parsed is rendered as the text it is
-            arguments = json.loads(arguments)
+            arguments = writable_json(json.loads(arguments))
     return {
         "id": str(call.get("id") or ""),
         "type": "function",

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from liverl.errors import GatewayError
-from liverl.gateway.messages import Message
+from liverl.gateway.messages import Message, writable, writable_json
 
 
 class TurnParser:
@@ -50,7 +50,11 @@ class TurnParser:
         if not calls or None in arguments:
             return {"role": "assistant", "content": text}
         tool_calls = [
-            {"id": next_id(), "type": "function", "function": {"name": call.name, "arguments": values}}
+            {
+                "id": next_id(),
+                "type": "function",
+                "function": {"name": writable(call.name), "arguments": values},
+            }
             for call, values in zip(calls, arguments, strict=True)
         ]
         return {"role": "assistant", "content": content.strip(), "tool_calls": tool_calls}
@@ -61,7 +65,7 @@ def _object(text: str) -> dict[str, Any] | None:
         value = json.loads(text)
     except ValueError:
         return None
-    return value if isinstance(value, dict) else None
+    return writable_json(value) if isinstance(value, dict) else None
 
 
 def _schemas(tools: list[Any]) -> list[Any]:

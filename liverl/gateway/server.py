@@ -33,6 +33,7 @@ __all__ = ["Gateway", "Generate", "Generation", "Sampling", "SessionRecord"]
 # LiteLLM keeps its connections; one that this end closed first would cost a trial its call.
 KEEP_ALIVE_S = 3600
 STOP_GRACE_S = 2
+MAX_CALLS = 1000
 
 
 class GatewayServer(uvicorn.Server):
@@ -111,12 +112,15 @@ class Gateway:
         max_response_tokens: int,
         max_tokens_per_turn: int | None = None,
         max_prompt_tokens: int | None = None,
+        max_calls: int = MAX_CALLS,
         expires_s: float = 86400.0,
     ) -> str:
         """Begin a session; returns the token that opens it and nothing else.
 
         `max_response_tokens` bounds what follows a segment's first prompt (sampled and not),
-        `max_prompt_tokens` the first prompt itself. Raises GatewayError `gateway.not_started`,
+        `max_prompt_tokens` the first prompt itself, `max_calls` how many calls are answered.
+
+        Raises GatewayError `gateway.not_started`,
         `gateway.session_exists`.
         """
         if not self.url:
@@ -134,6 +138,7 @@ class Gateway:
             prompt=max_prompt_tokens or self._max_model_len,
             response=max_response_tokens,
             turn=max_tokens_per_turn or self._max_model_len,
+            calls=max_calls,
         )
         self._sessions[name] = Session(name, sampling, limits, self._template)
         return sign(self._key, name, self.url, time.time() + expires_s)
@@ -147,9 +152,10 @@ class Gateway:
         if session is None:
             raise GatewayError("gateway.session_unknown", f"there is no open session {name}")
         session.closed = True
+        record = session.record()
         for running in session.running:
             running.cancel()
-        return session.record()
+        return record
 
     def _app(self) -> Starlette:
         return Starlette(

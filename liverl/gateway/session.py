@@ -8,6 +8,7 @@ Session   recognises, limits, keeps, exports
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Collection
 from dataclasses import dataclass, field
 from typing import Any
@@ -28,12 +29,16 @@ class LimitReached(Exception):
 
 @dataclass(frozen=True)
 class Limits:
-    """Bounds in tokens: of model context, of a segment's first prompt, of what follows it, of one turn."""
+    """Bounds in tokens: of model context, of a segment's first prompt, of what follows it, of one turn.
+
+    `calls` bounds how many calls a session may make.
+    """
 
     model_len: int
     prompt: int
     response: int
     turn: int
+    calls: int
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,7 +87,7 @@ class Session:
     turns: list[Turn] = field(default_factory=list)
     refusals: list[str] = field(default_factory=list)
     engine_failure: str = ""
-    running: set[asyncio.Future[Generation]] = field(default_factory=set)
+    running: dict[asyncio.Future[Generation], float] = field(default_factory=dict)
     closed: bool = False
     _calls_begun: int = field(default=0, init=False)
     _tool_calls_named: int = field(default=0, init=False)
@@ -102,8 +107,9 @@ class Session:
 
         Raises LimitReached, and MessageError if the chat template refuses the messages.
         """
-        parent, ids, added = self._stitch(messages, tools) or self._render(messages, tools)
         try:
+            self._count()
+            parent, ids, added = self._stitch(messages, tools) or self._render(messages, tools)
             room = self._room(parent, ids)
         except LimitReached as limit:
             self.refusals.append(limit.kind)
@@ -138,6 +144,12 @@ class Session:
                 best, covered = turn, len(tokens)
         return best, ids, len(ids) - covered
 
+    def _count(self) -> None:
+        if self._calls_begun >= self.limits.calls:
+            # Begins as a full context's refusal does: for an agent the end of its calls is the same.
+            text = f"This model's maximum context length is reached: {self._calls_begun} calls were made."
+            raise LimitReached("calls", text)
+
     def _room(self, parent: Turn | None, ids: list[int]) -> int:
         context = self.limits.model_len - len(ids)
         if context <= 0:
@@ -158,6 +170,8 @@ class Session:
 
     def record(self) -> SessionRecord:
         """What the session comes to; the turns stay as they are."""
+        now = time.time()
+        lost = [(turn.call.started, turn.call.ended) for turn in self.turns if not turn.call.delivered]
         turns = sorted(self.turns, key=lambda turn: turn.call.index)
         longest = max(turns, key=lambda turn: len(turn.messages), default=None)
         return SessionRecord(
@@ -168,6 +182,7 @@ class Session:
             stop_reasons=[turn.call.finish for turn in turns],
             limits=list(self.refusals),
             engine_failure=self.engine_failure,
+            unanswered=lost + [(started, now) for started in self.running.values()],
         )
 
 

@@ -28,6 +28,14 @@ def resume(run: RunDir) -> Resumed:
         config = RunConfig.read_resolved(run.resolved)
     except (OSError, ValueError) as cause:
         raise RunError("run.no_config", f"{run.resolved} can't be read.", evidence=str(cause)) from cause
+    if config.training.resume == "never":
+        raise RunError(
+            "run.resume_never",
+            f"The run {run.name} was launched with training.resume: never.",
+            evidence=f"{run.resolved}",
+            next_action=f"liverl run   or set training.resume to auto in {run.resolved}, "
+            f"then: liverl resume {run.name}",
+        )
     from_step = run_resume.resume_step(run)
     plan = run_resume.resume(run, python_of(config), plan_attempt(config, run))
     return Resumed(run.name, plan.attempt, from_step, plan.steps, str(run.root))

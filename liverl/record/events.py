@@ -2,7 +2,8 @@
 
 append_event   the supervisor alone: one line into events.jsonl
 post_event     anybody else: one file into requests/, by rename
-take_posted    the supervisor: the posted events, oldest first, removed from the box
+each_posted    the supervisor: the posted events, oldest first, each removed from the box once it is dealt with
+take_posted    all of them at once
 read_events    everybody
 """
 
@@ -12,6 +13,7 @@ import itertools
 import json
 import os
 import time
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -79,18 +81,24 @@ def post_event(run: RunDir, kind: str, **fields: Any) -> Path:
     return path
 
 
-def take_posted(run: RunDir) -> list[Event]:
-    """The posted events in the order they were posted, each removed from requests/."""
-    events = []
+def each_posted(run: RunDir) -> Iterator[Event]:
+    """The posted events in the order they were posted; each leaves requests/ when the next one is asked for.
+
+    So an event that could not be appended stays there.
+    """
     for path in sorted(run.requests.glob("event-*.json")):
         try:
             row = json.loads(path.read_bytes())
         except (OSError, ValueError):
             row = {"time": utc_now(), "kind": "boot", "message": f"unreadable request {path.name}"}
-        path.unlink(missing_ok=True)
         if isinstance(row, dict):
-            events.append(Event.from_dict(row))
-    return events
+            yield Event.from_dict(row)
+        path.unlink(missing_ok=True)
+
+
+def take_posted(run: RunDir) -> list[Event]:
+    """The posted events in the order they were posted, all removed from requests/."""
+    return list(each_posted(run))
 
 
 def read_events(run: RunDir) -> list[Event]:

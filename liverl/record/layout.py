@@ -98,6 +98,11 @@ class RunDir:
         return self.root / "data"
 
     @property
+    def policy(self) -> Path:
+        """The final policy as a Hugging Face folder; it appears by rename, whole."""
+        return self.root / "policy"
+
+    @property
     def scratch(self) -> Path:
         """The run's own folder for sockets, outside the run directory: their paths are limited to 107 bytes."""
         digest = hashlib.sha256(str(self.root.resolve()).encode()).hexdigest()[:10]

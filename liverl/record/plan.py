@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+import os
+import threading
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from liverl.errors import RunError
-from liverl.record.jsonl import write_by_rename
 from liverl.record.layout import RunDir
 
 
@@ -45,8 +46,17 @@ class AttemptPlan:
 
 
 def write_plan(run: RunDir, plan: AttemptPlan) -> None:
-    """Write attempt_N.json by rename; the launcher does this before it starts the supervisor."""
-    write_by_rename(run.attempt_plan(plan.attempt), json.dumps(asdict(plan), indent=1).encode() + b"\n")
+    """Write attempt_N.json, whole, before the supervisor is started; the attempt is the writer's alone.
+
+    Raises `FileExistsError` when the attempt was planned already.
+    """
+    path = run.attempt_plan(plan.attempt)
+    draft = path.with_name(f".{path.name}.{os.getpid()}.{threading.get_ident()}")
+    draft.write_text(json.dumps(asdict(plan), indent=1) + "\n")
+    try:
+        os.link(draft, path)  # unlike a rename it replaces nothing
+    finally:
+        draft.unlink()
 
 
 def read_plan(run: RunDir, attempt: int) -> AttemptPlan:

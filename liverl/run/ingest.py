@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import defaultdict, deque
 from dataclasses import asdict
 from typing import Any
 
 from liverl.record.clock import to_seconds
-from liverl.record.events import append_event, ingest_event, take_posted
+from liverl.record.events import append_event, each_posted, ingest_event
 from liverl.record.jsonl import JsonlTail, read_objects
 from liverl.record.layout import RunDir
 from liverl.record.metrics import MetricsFile, flatten, trial_metrics
@@ -22,7 +22,10 @@ _ROWS_HELD_STEPS = 20
 
 
 class Ingest:
-    """Polled by the supervisor of one attempt; each new thing becomes one row or one event."""
+    """Polled by the supervisor of one attempt; each new thing becomes one row or one event.
+
+    What can't be written (`OSError`) is written by a later poll.
+    """
 
     def __init__(self, run: RunDir, plan: AttemptPlan, started: str) -> None:
         self._run = run
@@ -32,6 +35,7 @@ class Ingest:
         self._verl = JsonlTail(run.attempt_metrics(plan.attempt))
         self._trials = JsonlTail(run.trials_jsonl)
         self._rows: dict[int, list[TrialRow]] = defaultdict(list)
+        self._unwritten: deque[dict[str, Any]] = deque()
         self._checkpoint = newest_complete(run.checkpoints)
         self._steps: set[int] = set()
         self._told_checkpoints: set[object] = set()
@@ -52,24 +56,23 @@ class Ingest:
         self._take_events()
         for row in parse_trials(self._trials.read()):
             self._rows[row.step].append(row)
-        for raw in self._verl.read():
-            row_of_step = flatten(raw, self._plan.attempt)
-            if row_of_step is not None:
-                self._add_step(row_of_step)
+        rows = (flatten(raw, self._plan.attempt) for raw in self._verl.read())
+        self._unwritten.extend(row for row in rows if row is not None)
+        while self._unwritten:
+            self._add_step(self._unwritten[0])
+            self._unwritten.popleft()
         self._see_checkpoint()
 
     def _take_events(self) -> None:
-        for event in take_posted(self._run):
+        for event in each_posted(self._run):
             self.is_ready |= event.kind == "ready"
-            if event.kind == "checkpoint" and not self._is_news(event.fields.get("step")):
+            step = event.fields.get("step")
+            # Both the trainer's callback and the checkpoint folder tell of a checkpoint; one event is enough.
+            if event.kind == "checkpoint" and step in self._told_checkpoints:
                 continue
             ingest_event(self._run, event)
-
-    def _is_news(self, step: object) -> bool:
-        # Both the trainer's callback and the checkpoint folder tell of a checkpoint; one event is enough.
-        known = step in self._told_checkpoints
-        self._told_checkpoints.add(step)
-        return not known
+            if event.kind == "checkpoint":
+                self._told_checkpoints.add(step)
 
     def _add_step(self, row: dict[str, Any]) -> None:
         step = row["step"]
@@ -78,22 +81,23 @@ class Ingest:
         self.is_ready = True
         if step in self._steps:
             return
-        self._steps.add(step)
         append_event(self._run, "step", attempt=self._plan.attempt, **_summary(merged))
+        self._steps.add(step)
         self._prune_tokens(step)
 
     def _see_checkpoint(self) -> None:
         newest = newest_complete(self._run.checkpoints)
         if newest is None or newest == self._checkpoint:
             return
-        self._checkpoint = newest
         folder = self._run.checkpoints / f"global_step_{newest}"
-        if self._is_news(newest):
+        if newest not in self._told_checkpoints:
             where = str(folder.relative_to(self._run.root))
             append_event(self._run, "checkpoint", step=newest, path=where, size_bytes=size_bytes(folder))
+            self._told_checkpoints.add(newest)
         rewards = self._metrics.values(_VALIDATION)
         for removal in prune_checkpoints(self._run.checkpoints, self._plan.keep_checkpoints, rewards):
             append_event(self._run, "removed", **asdict(removal))
+        self._checkpoint = newest
 
     def _prune_tokens(self, step: int) -> None:
         keeps_all = self._plan.keep_tokens_steps <= 0

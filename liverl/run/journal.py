@@ -26,7 +26,7 @@ class Journal:
         now = utc_now()
         self.attempt = Attempt(plan.attempt, now, socket.gethostname(), boot_id(), pid_namespace())
         self._record = self._earlier(now, plan)
-        self._write()
+        write_run(run, self._record)
 
     def add(self, process: ProcessRef) -> None:
         """Record a process that was started."""
@@ -62,9 +62,8 @@ class Journal:
         return record.with_attempt(self.attempt)
 
     def _change(self, attempt: Attempt) -> None:
-        self.attempt = attempt
-        self._record = self._record.with_attempt(attempt)
-        self._write()
-
-    def _write(self) -> None:
-        write_run(self._run, self._record)
+        record = self._record.with_attempt(attempt)
+        write_run(
+            self._run, record
+        )  # where this raises, nothing has changed and the change can be tried again
+        self.attempt, self._record = attempt, record

@@ -24,6 +24,7 @@ from liverl.run.liveness import Liveness, read_liveness
 from liverl.run.roots import known_roots, remember_root, runs_in
 
 _WAIT_S = 30.0
+_END_S = 10.0
 
 
 @dataclass(frozen=True)
@@ -52,14 +53,15 @@ def launch(order: LaunchOrder) -> RunDir:
     run.config.write_text(order.config_text)
     run.resolved.write_text(order.resolved_text(run))
     remember_root(root)
-    start_attempt(run, order.plan(run), order.python)
+    plan = order.plan(run)
+    write_plan(run, plan)
+    start_attempt(run, plan, order.python)
     return run
 
 
 def start_attempt(run: RunDir, plan: AttemptPlan, python: str = sys.executable) -> None:
-    """Write an attempt's plan and start its supervisor, detached; returns when it has recorded itself."""
+    """Start a planned attempt's supervisor, detached; returns when it has recorded itself."""
     take_stop(run)  # one that came too late for the attempt before
-    write_plan(run, plan)
     log = run.attempt_log(plan.attempt)
     with log.open("ab") as output:
         supervisor = subprocess.Popen(
@@ -152,12 +154,23 @@ def _wait_for_record(run: RunDir, attempt: int, supervisor: subprocess.Popen[byt
         if supervisor.poll() is not None:
             break
         time.sleep(0.05)
+    _end(supervisor)
     raise RunError(
         "run.not_started",
         "The supervisor did not start.",
         evidence="\n".join(last_words(run.attempt_log(attempt))) or f"no word within {_WAIT_S:.0f} s",
         next_action=f"cat {run.attempt_log(attempt)}",
     )
+
+
+def _end(supervisor: subprocess.Popen[bytes]) -> None:
+    """End a supervisor that nobody will wait for any more; in time it would have started an attempt after all."""
+    supervisor.terminate()
+    try:
+        supervisor.wait(_END_S)
+    except subprocess.TimeoutExpired:
+        supervisor.kill()
+        supervisor.wait()
 
 
 def _is_recorded(run: RunDir, attempt: int) -> bool:

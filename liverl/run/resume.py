@@ -11,7 +11,7 @@ from pathlib import Path
 
 from liverl.errors import RunError
 from liverl.record.layout import RunDir
-from liverl.record.plan import AttemptPlan, newest_attempt, read_plan
+from liverl.record.plan import AttemptPlan, newest_attempt, read_plan, write_plan
 from liverl.run.launch import refuse_shared_ports, start_attempt
 from liverl.run.liveness import read_liveness
 from liverl.run.processes import reference, send, start_ticks
@@ -22,25 +22,38 @@ _SWEEP_LIMIT_S = 10.0
 
 def resume(run: RunDir, python: str = sys.executable, plan: AttemptPlan | None = None) -> AttemptPlan:
     """Start the next attempt, by `plan` or as the last was planned; raises `RunError` when it can't be."""
+    last = newest_attempt(
+        run
+    )  # before the look at the run: an attempt that is planned after it is found below
     state = read_liveness(run)
     if state.is_live:
-        raise RunError(
-            "run.alive",
-            f"The run {run.name} is {state.state}; there is nothing to resume.",
-            next_action=f"liverl status {run.name}",
-        )
+        raise _alive(run, state.state)
     if state.state == "finished":
+        further = (
+            f"to train its policy further, set model.path in config.yaml to {run.policy}, then: liverl run"
+        )
         raise RunError(
             "run.finished",
             f"The run {run.name} has made all its steps.",
-            next_action="raise training.steps in config.yaml, then: liverl run",
+            next_action=further if run.policy.is_dir() else f"liverl status {run.name}",
         )
-    last = newest_attempt(run)
     plan = replace(plan or read_plan(run, last), attempt=last + 1)
     refuse_shared_ports(run.root.parent, plan.ports, but=run)
+    try:
+        write_plan(run, plan)
+    except FileExistsError:
+        raise _alive(run, "being resumed by somebody else") from None
     end_leftovers(run)
     start_attempt(run, plan, python)
     return plan
+
+
+def _alive(run: RunDir, state: str) -> RunError:
+    return RunError(
+        "run.alive",
+        f"The run {run.name} is {state}; there is nothing to resume.",
+        next_action=f"liverl status {run.name}",
+    )
 
 
 def resume_step(run: RunDir) -> int:

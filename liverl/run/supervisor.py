@@ -8,6 +8,7 @@ breaks around it.
 from __future__ import annotations
 
 import argparse
+import contextlib
 import os
 import secrets
 import shutil
@@ -15,7 +16,7 @@ import signal
 import sys
 import time
 import traceback
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
@@ -37,6 +38,8 @@ POLL_S = 0.25
 _TERM_GRACE_S = 3.0
 _DOOR_STARTS = 2
 _EXIT_FAILED = 3
+# Room on a full disk often comes back with the end of the processes that filled it.
+_WRITE_LIMIT_S = 5.0
 
 
 @dataclass(frozen=True)
@@ -65,6 +68,7 @@ class Supervisor:
         self._children = Children(run.attempt_log(plan.attempt), run.data)
         self._env = self._environment()
         self._door_starts = 0
+        self._unwritable = self._unsaid = ""
 
     def supervise(self) -> End:
         """Run the attempt to its end, whatever that is; no descendant is left when this returns."""
@@ -75,7 +79,8 @@ class Supervisor:
             end = self._watch()
         except Exception:  # a process edge: whatever it is, processes must end and the reason be on record
             trace = traceback.format_exc()
-            print(trace, file=sys.stderr, flush=True)
+            with contextlib.suppress(OSError):
+                print(trace, file=sys.stderr, flush=True)
             end = End("failed", "the supervisor itself failed", "supervisor", lines=tuple(trace.splitlines()))
         self._finish(end)
         return end
@@ -101,10 +106,41 @@ class Supervisor:
 
     def _tick(self) -> None:
         self._children.reap()
-        self._ingest.poll()
-        if self._ingest.is_ready:
-            self._journal.set_running()
-        self._journal.beat()
+        try:
+            self._journal.beat()
+            self._ingest.poll()
+            if self._ingest.is_ready:
+                self._journal.set_running()
+        except OSError as error:
+            if not self._run.root.is_dir():
+                raise
+            self._note(error)
+        if self._unsaid:
+            self._say()
+
+    def _note(self, error: OSError) -> None:
+        """Something could not be written: said once, and tried again; a training that goes on must not end for it."""
+        if str(error) != self._unwritable:
+            self._unwritable = self._unsaid = str(error)
+
+    def _say(self) -> None:
+        text = f"the run directory can't be written, tried again: {self._unsaid}\n"
+        with contextlib.suppress(OSError):  # the log may lie on the same full disk
+            os.write(sys.stderr.fileno(), text.encode())  # no buffer that would keep it for a second time
+            self._unsaid = ""
+
+    def _insist(self, write: Callable[[], object]) -> None:
+        """Write, again and again for some seconds where that fails."""
+        deadline = time.monotonic() + _WRITE_LIMIT_S
+        while True:
+            try:
+                write()
+                return
+            except OSError as error:
+                if time.monotonic() >= deadline:
+                    raise
+                self._note(error)
+            time.sleep(POLL_S)
 
     def _start(self, name: str, command: Sequence[str]) -> Child:
         child = self._children.start(name, command, self._env)
@@ -162,6 +198,8 @@ class Supervisor:
             reason += f"; the kernel killed {kills} process(es) for lack of memory meanwhile"
         elif lines:
             reason += f": {cause_line(lines)}"
+        if self._unwritable:
+            reason += f"; meanwhile the run directory could not be written: {self._unwritable}"
         return End("failed", reason, process, status, tuple(lines))
 
     def _record_door_restart(self, door: Child) -> None:
@@ -177,16 +215,18 @@ class Supervisor:
     def _finish(self, end: End) -> None:
         left = end_descendants(self._quiet_tick, _TERM_GRACE_S)
         try:
-            self._ingest.poll()
+            self._insist(self._ingest.poll)
         except Exception:  # a process edge: the end must be on record even where the last rows can't be
-            traceback.print_exc()
+            with contextlib.suppress(OSError):
+                traceback.print_exc()
         # Before the end is on record: whoever reads it may resume at once, into the same folder.
         if end.state != "failed":  # Ray's own logs lie there, which a failure may need
             shutil.rmtree(self._run.scratch, ignore_errors=True)
+        fields = self._end_fields(end, len(left))
         try:
-            append_event(self._run, _EVENT_OF[end.state], **self._end_fields(end, len(left)))
+            self._insist(lambda: append_event(self._run, _EVENT_OF[end.state], **fields))
         finally:
-            self._journal.close(end.state, end.reason, end.exit_status)
+            self._insist(lambda: self._journal.close(end.state, end.reason, end.exit_status))
 
     def _quiet_tick(self) -> None:
         self._children.reap()

@@ -6,6 +6,7 @@ import json
 import os
 import shlex
 import shutil
+import tempfile
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -120,6 +121,8 @@ class ClaudeCodeAgent(BaseAgent):
         command = f"printf %s {shlex.quote(instruction)} | {shlex.join(self._argv())} | tee {_LOG}"
         done = await environment.exec(f"set -o pipefail; {command}", env=self._variables())
         events = list(_events(done.stdout or ""))
+        if not any(event.get("type") == "result" for event in events):
+            events = list(_events(await _logged(environment))) or events
         record["messages"] = [
             event["message"] for event in events if event.get("type") in ("user", "assistant")
         ]
@@ -158,6 +161,17 @@ class ClaudeCodeAgent(BaseAgent):
                 "gateway.refused", "Claude Code's calls to the model failed.", evidence=evidence
             )
         raise NonZeroAgentExitCodeError(f"claude-code failed: {evidence}")
+
+
+async def _logged(environment: BaseEnvironment) -> str:
+    """All that was printed: of a command's output a sandbox keeps the beginning, and the result comes last."""
+    with tempfile.TemporaryDirectory() as folder:
+        copy = Path(folder) / "log"
+        try:
+            await environment.download_file(_LOG, copy)
+        except FileNotFoundError:
+            return ""
+        return copy.read_text(errors="replace")
 
 
 def _events(output: str) -> Iterator[dict[str, Any]]:

@@ -1,4 +1,4 @@
-"""The exported policy is the trained one, bit for bit."""
+"""The exported policy is the trained one, bit for bit, and no finished run is without it."""
 
 from __future__ import annotations
 
@@ -9,8 +9,10 @@ from typing import Any
 import pytest
 import torch
 
-from liverl.engine.checkpoints import export_policy, merged_weights
+from liverl.engine.checkpoints import CheckpointEvents, export_policy, merged_weights
 from liverl.errors import EngineError
+from liverl.record.events import take_posted
+from liverl.record.layout import RunDir
 
 
 @pytest.fixture(scope="module")
@@ -61,3 +63,55 @@ def test_an_export_replaces_the_earlier_one_as_a_whole(model: Any, tmp_path: Pat
 def test_a_checkpoint_without_shards_is_named(tmp_path: Path) -> None:
     with pytest.raises(EngineError, match="no model shards"):
         merged_weights(tmp_path)
+
+
+@pytest.fixture
+def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> RunDir:
+    """A run whose trainer exports its policy."""
+    run = RunDir.create(tmp_path / "run")
+    monkeypatch.setenv("LIVERL_RUN_DIR", str(run.root))
+    monkeypatch.setenv("LIVERL_EXPORT", "1")
+    return run
+
+
+def _resumed(run: RunDir, step: int, **changes: Any) -> None:
+    """What verl does first in an attempt that finds the checkpoint of `step`, in a run of four steps."""
+    from omegaconf import OmegaConf
+
+    (run.checkpoints / "latest_checkpointed_iteration.txt").write_text(str(step))
+    trainer = {"default_local_dir": str(run.checkpoints), "resume_mode": "auto", "total_training_steps": 4}
+    CheckpointEvents(config=OmegaConf.create({"trainer": {**trainer, **changes}}))
+
+
+def test_an_export_that_a_kill_cut_off_is_made_when_the_run_is_resumed(
+    model: Any, run: RunDir, mesh: Any
+) -> None:
+    _checkpoint(model, run.checkpoints / "global_step_4", mesh, 1)
+    run.policy.with_name("policy.partial").mkdir()
+    _resumed(run, 4)
+    assert (run.policy / "model.safetensors").is_file()
+    assert not run.policy.with_name("policy.partial").exists()
+    [event] = take_posted(run)
+    assert (event.kind, event.fields) == ("exported", {"step": 4, "path": "policy"})
+
+
+def test_a_last_checkpoint_that_cannot_be_exported_fails_the_attempt(run: RunDir) -> None:
+    (run.checkpoints / "global_step_4" / "actor" / "huggingface").mkdir(parents=True)
+    with pytest.raises(EngineError, match="no model shards"):
+        _resumed(run, 4)
+
+
+@pytest.mark.parametrize(("step", "changes"), [(3, {}), (4, {"resume_mode": "disable"})])
+def test_nothing_is_exported_while_steps_are_to_be_made(
+    run: RunDir, step: int, changes: dict[str, Any]
+) -> None:
+    (run.checkpoints / f"global_step_{step}").mkdir()
+    _resumed(run, step, **changes)
+    assert not run.policy.exists()
+
+
+def test_a_policy_that_was_exported_stays(run: RunDir) -> None:
+    (run.checkpoints / "global_step_4").mkdir()
+    run.policy.mkdir()
+    _resumed(run, 4)
+    assert take_posted(run) == []

@@ -38,6 +38,7 @@ def queue() -> Iterator[Any]:
 def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> RunDir:
     """The run directory that events are posted to."""
     run = RunDir.create(tmp_path / "run")
+    run.resolved.write_text("{}")
     monkeypatch.setenv("LIVERL_RUN_DIR", str(run.root))
     return run
 
@@ -124,3 +125,23 @@ def test_a_validation_without_one_scored_trial_is_an_error(run: RunDir, put: Any
     put({_names(1)[0]: []}, partition="val")
     with pytest.raises(EngineError, match="no validation trial"):
         _sampler(_never).sample(0, "val", 1)
+
+
+def test_a_batch_that_a_dead_worker_left_ends_the_run_with_the_cause(
+    run: RunDir, put: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from liverl.engine import sampler
+
+    monkeypatch.setattr(sampler, "DOOR_TIMEOUT_S", 0.5)
+    monkeypatch.setattr(sampler, "AROUND_S", 0.1)
+    run.resolved.write_text("trial: {agent_timeout_s: 0.1, verifier_timeout_s: 0.1, retries: 0}")
+    ended, left = _names(2)
+    put({ended: [1, 1]})
+    put({left: []}, status="running")
+    with pytest.raises(EngineError) as caught:
+        _sampler(_never).sample(3, "train", 2)
+    assert caught.value.code == "engine.no_progress"
+    assert "1 groups under way" in caught.value.evidence
+    assert run.name in caught.value.next_action
+    put({left: [1, 1]})
+    _sampler(_never).sample(3, "train", 2)

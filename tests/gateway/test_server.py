@@ -275,3 +275,47 @@ async def test_an_unknown_tool_parser_is_named_with_the_known_ones(tokenizer: An
     with pytest.raises(GatewayError, match=r"hermes"):
         Gateway(replica.generate, tokenizer, tool_parser="nosuch", key=KEY, max_model_len=100)
     assert Sampling().top_k == -1
+
+
+@pytest.mark.parametrize("stream", [False, True])
+async def test_half_a_surrogate_pair_in_a_tool_call_is_replaced(room: Room, stream: bool) -> None:
+    turn = bash_call("echo \\ud83d \\ud83d\\ude00")
+    token = room.open("trial", turn)
+    response = await room.post(token, [TASK], stream=stream)
+    assert response.status_code == 200
+    assert "\ufffd \U0001f600" in response.text
+    record = room.close()
+    json.dumps(record.messages, ensure_ascii=False).encode()
+    assert room.replica.text(record.segments[0].response_ids).startswith(turn)
+
+
+async def test_half_a_surrogate_pair_in_an_agents_message_is_replaced(room: Room) -> None:
+    token = room.open("trial", "done")
+    body = json.dumps({"messages": [{"role": "user", "content": "a \ud83d b"}]})
+    response = await room.client.post(
+        "/v1/chat/completions", content=body, headers={"authorization": f"Bearer {token}"}
+    )
+    assert response.status_code == 200
+    assert room.close().messages[0]["content"] == "a \ufffd b"
+
+
+async def test_a_session_has_no_more_calls_than_it_may_make(room: Room) -> None:
+    token = room.open("trial", "one", "two", "three", max_calls=2)
+    for _ in range(2):
+        assert (await room.post(token, [TASK])).status_code == 200
+    response = await room.post(token, [TASK])
+    assert response.status_code == 400
+    assert response.json()["error"]["code"] == "context_length_exceeded"
+    record = room.close()
+    assert (len(record.calls), record.limits) == (2, ["calls"])
+
+
+async def test_a_call_given_up_with_its_session_is_recorded_as_unanswered(room: Room) -> None:
+    room.replica.wait = asyncio.Event()
+    token = room.open("trial", "done")
+    begun = time.time()
+    asking = asyncio.create_task(room.post(token, [TASK]))
+    await room.replica.asked(1)
+    [(start, end)] = room.close().unanswered
+    await asking
+    assert begun <= start <= end <= time.time()

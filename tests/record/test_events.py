@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from liverl.record.asks import ask_stop, take_stop
-from liverl.record.events import append_event, ingest_event, post_event, read_events, take_posted
+from liverl.record.events import append_event, each_posted, ingest_event, post_event, read_events, take_posted
 from liverl.record.layout import RunDir
 
 
@@ -43,3 +43,12 @@ def test_a_stop_is_taken_once(run: RunDir) -> None:
     ask = take_stop(run)
     assert ask is not None and ask.reason == "lunch"
     assert take_stop(run) is None
+
+
+def test_a_posted_event_that_was_not_dealt_with_stays(run: RunDir) -> None:
+    for number in range(2):
+        post_event(run, "boot", number=number)
+    posted = each_posted(run)
+    assert [next(posted).fields["number"], next(posted).fields["number"]] == [0, 1]
+    posted.close()
+    assert [event.fields["number"] for event in take_posted(run)] == [1]

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import os
+import resource
 import signal
 import stat
 import sys
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -14,13 +18,15 @@ from liverl.errors import RunError
 from liverl.record.events import post_event, read_events
 from liverl.record.layout import RunDir
 from liverl.record.metrics import read_metrics
+from liverl.record.plan import read_plan, write_plan
 from liverl.record.runfile import read_run
 from liverl.record.trials import append_trial
+from liverl.run import launch
 from liverl.run.liveness import read_liveness
 from liverl.run.resume import resume
 from liverl.run.stop import stop
 from tests.record.rows import trial_row
-from tests.run.scripted import Launch, all_gone, ended, made_pids, process, until
+from tests.run.scripted import LIMIT_S, Launch, all_gone, ended, made_pids, process, until
 
 pytestmark = pytest.mark.fault
 
@@ -221,3 +227,94 @@ def test_a_taken_name_is_refused_and_a_free_one_is_made_of_model_scaffold_and_da
     assert (first.name[-1], second.name[-1]) == ("a", "b")
     with pytest.raises(RunError, match="there already"):
         launch_run(name=first.name)
+
+
+def fill_disk(pid: int, *, full: bool) -> None:
+    """Make every write of a process fail, as on a full disk, or let it write again; its children don't notice."""
+    _, hard = resource.prlimit(pid, resource.RLIMIT_FSIZE)
+    resource.prlimit(pid, resource.RLIMIT_FSIZE, (0 if full else hard, hard))
+
+
+def test_a_full_disk_ends_no_training_and_loses_no_record(launch_run: Launch) -> None:
+    run = launch_run(steps=6, pause_s=0.4)
+    until(lambda: "step" in kinds(run))
+    supervisor = process(run, "supervisor")
+    fill_disk(supervisor, full=True)
+    post_event(run, "trial_failed", task="x")
+    verl = run.attempt_metrics(1)
+    until(lambda: len(verl.read_bytes().splitlines()) >= 5)
+    assert read_liveness(run).is_live
+    assert len(list(run.requests.glob("event-*"))) == 1
+    fill_disk(supervisor, full=False)
+    assert ended(run).state == "finished"
+    assert [row["step"] for row in read_metrics(run)] == [1, 2, 3, 4, 5, 6]
+    steps = [event.fields["step"] for event in read_events(run) if event.kind == "step"]
+    checkpoints = [event.fields["step"] for event in read_events(run) if event.kind == "checkpoint"]
+    assert steps == [1, 2, 3, 4, 5, 6]
+    assert checkpoints[-1] == 6
+    assert kinds(run).count("trial_failed") == 1
+    assert run.latest_log.read_text().count("the run directory can't be written") == 1
+
+
+def test_an_end_on_a_full_disk_is_recorded_once_there_is_room(launch_run: Launch) -> None:
+    run = launch_run(steps=2, end="hang")
+    until(lambda: len(read_metrics(run)) == 2)
+    supervisor = process(run, "supervisor")
+    fill_disk(supervisor, full=True)
+    post_event(run, "step_skipped", step=3)
+    os.kill(process(run, "trainer"), signal.SIGKILL)
+    later = threading.Timer(2.0, fill_disk, (supervisor,), {"full": False})
+    later.start()
+    state = ended(run)
+    later.join()
+    assert state.state == "failed"
+    assert "SIGKILL" in state.reason
+    assert "File too large" in state.reason
+    assert kinds(run)[-1] == "died"
+    assert "step_skipped" in kinds(run)
+
+
+def test_of_two_resumes_at_once_one_is_refused_and_one_attempt_is_made(launch_run: Launch) -> None:
+    run = launch_run(steps=2, end="hang")
+    until(lambda: len(read_metrics(run)) == 2)
+    os.kill(process(run, "trainer"), signal.SIGKILL)
+    ended(run)
+    together = threading.Barrier(2)
+
+    def try_it() -> str:
+        together.wait(LIMIT_S)
+        try:
+            return str(resume(run).attempt)
+        except RunError as error:
+            return error.code
+
+    with ThreadPoolExecutor(2) as pool:
+        outcomes = [tried.result() for tried in [pool.submit(try_it) for _ in range(2)]]
+    assert sorted(outcomes) == ["2", "run.alive"]
+    assert [attempt.number for attempt in read_run(run).attempts] == [1, 2]
+    assert kinds(run).count("resumed") == 1
+    stop(run, "test")
+
+
+def test_a_planned_attempt_is_not_planned_again(launch_run: Launch) -> None:
+    run = launch_run(steps=1)
+    ended(run)
+    plan = read_plan(run, 1)
+    with pytest.raises(FileExistsError):
+        write_plan(run, replace(plan, steps=7))
+    assert read_plan(run, 1) == plan
+    assert list(run.root.glob(".attempt_*")) == []
+
+
+def test_a_supervisor_that_never_reports_is_ended(
+    launch_run: Launch, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = launch_run(steps=1)
+    ended(run)
+    monkeypatch.setattr(launch, "_WAIT_S", 1.0)
+    pid_file, python = tmp_path / "pid", tmp_path / "python"
+    python.write_text(f"#!/bin/sh\necho $$ > {pid_file}\nexec sleep 600\n")
+    python.chmod(0o755)
+    with pytest.raises(RunError, match="did not start"):
+        launch.start_attempt(run, replace(read_plan(run, 1), attempt=2), str(python))
+    assert all_gone([int(pid_file.read_text())])

@@ -61,12 +61,13 @@ class Request:
 
 @dataclass
 class Slot:
-    """`tokens` are those whose keys and values are in the cache, in order."""
+    """`tokens` are those whose keys and values are in the cache, in order; `stale` ones belong to older weights."""
 
     number: int
     tokens: list[int] = field(default_factory=list)
     request: Request | None = None
     used_at: int = 0
+    stale: bool = False
 
 
 def _shared_prefix(a: list[int], b: list[int]) -> int:
@@ -120,9 +121,13 @@ class Batcher:
         return bool(self.waiting) or any(slot.request for slot in self.slots)
 
     def forget(self) -> None:
-        """Drop every cached prefix; needed after each weight update, since old keys belong to old weights."""
+        """Drop every cached prefix, that of a running request once it has ended.
+
+        Needed after each weight update, since old keys belong to old weights.
+        """
         for slot in self.slots:
-            if slot.request is None:
+            slot.stale = slot.request is not None
+            if not slot.stale:
                 slot.tokens = []
 
     def abort(self) -> None:
@@ -155,7 +160,7 @@ class Batcher:
             request = self.waiting.popleft()
             budget -= len(request.prompt_ids) - kept
             request.cached_tokens = kept
-            slot.request, slot.tokens = request, request.prompt_ids[:kept]
+            slot.request, slot.tokens, slot.stale = request, request.prompt_ids[:kept], False
             admitted.append(slot)
         return admitted
 
@@ -276,4 +281,6 @@ class Batcher:
         request = slot.request
         assert request is not None
         slot.request, slot.used_at = None, self.clock
+        if slot.stale:
+            slot.tokens = []
         request.done(Result(request.token_ids, request.logprobs, reason, request.cached_tokens))

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from verl.checkpoint_engine.base import CheckpointEngine, CheckpointEngineRegistry
+from verl.checkpoint_engine.base import CheckpointEngine
 
 from liverl.errors import EngineError
 
@@ -17,9 +17,8 @@ WAIT_S = 120.0
 POLL_S = 0.01
 
 
-@CheckpointEngineRegistry.register("liverl_file")
 class FileTransfer(CheckpointEngine):
-    """The sender's master writes one file by rename, every receiver reads it; one host only."""
+    """The sender's master writes one file by rename, every receiver reads it; one host only (`liverl_file` to verl)."""
 
     def __init__(
         self, bucket_size: int = 0, is_master: bool = False, root: str = "/dev/shm", **_: object

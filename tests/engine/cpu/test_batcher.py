@@ -129,3 +129,18 @@ def test_a_prompt_longer_than_the_window_is_an_error_that_names_the_cure(model: 
     assert isinstance(results[0], EngineError)
     assert results[0].code == "engine.prompt_length"
     assert "max_prompt_length" in results[0].next_action
+
+
+def test_what_a_request_has_cached_across_a_weight_update_is_not_reused(model: Any) -> None:
+    batcher = _batcher(model, end_ids=set())
+    prompt = _prompts(1)[0]
+    results: list[Any] = []
+    batcher.submit(Request(prompt, Sampling(8), results.append))
+    for _ in range(3):
+        batcher.step()
+    batcher.forget()
+    while batcher.busy:
+        batcher.step()
+    turn = prompt + results[0].token_ids
+    again, third = (_serve(batcher, [turn], Sampling(4))[0] for _ in range(2))
+    assert (again.cached_tokens, third.cached_tokens) == (0, len(turn) - 1)
