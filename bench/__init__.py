@@ -1,6 +1,8 @@
 """Measures what the main job must reach; each program writes one file of bench/results/, `bench.table` draws them.
 
-learning   what a run learns, how long it takes, what it needs, for several seeds
+controls   whether reading decides: fixed edits, and another task's observations
+learning   what a run learns, for several seeds
+default_run   how long the default run takes, and what it needs
 seconds    where each second of a run's steps goes
 setup      how long the environment takes to make in an empty folder
 evaluate   the reward of one policy folder, at any temperature

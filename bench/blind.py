@@ -2,7 +2,7 @@
 
 An action is one substitution. It knows the instruction (the function and the file that it names) and nothing that a
 command printed; which substitutions there are, and in which order they come, is chosen with knowledge of the solutions
-of all tasks. That is more than a policy could know, so the number bounds from above what memorised actions can solve.
+of all tasks, which is more than a policy could know.
 """
 
 from __future__ import annotations

@@ -27,9 +27,11 @@ from liverl.record.trials import read_trials
 
 BAR = 0.2
 NOTE = (
-    "The fixed sequence knows the function and the file that an instruction names, and is chosen with knowledge of all "
-    "solutions: more than any policy knows, so it bounds what memorised actions solve. The swapped trials run every "
-    "command in the task's own sandbox; the policy reads, turn by turn, what a trial of a task of another program saw."
+    "An action of the fixed sequence is one substitution, as in every demonstration, in the function and the "
+    "file that the instruction names; a trial has as many as turns. They are chosen by beam search with knowledge of "
+    "all solutions, which no policy has. With two substitutions to a command more tasks fall, as would with any "
+    "number: that row has no bar. The swapped trials run every command in the task's own sandbox; the policy "
+    "reads, turn by turn, what a trial of another program's task saw."
 )
 
 
@@ -58,12 +60,13 @@ def swapped_observations(run: RunDir, tasks: Sequence[Path]) -> dict[str, list[s
     return donors
 
 
-def result(fixed: Fixed, tasks: int, own: Estimate, swapped: Estimate) -> Result:
+def result(fixed: Fixed, doubled: Fixed, tasks: int, own: Estimate, swapped: Estimate) -> Result:
     """The file of both controls."""
     measures = [
         Measure(
-            "fixed", "best fixed sequence of edits", len(fixed.solved) / tasks, "reward", "lower", BAR, 0.03
+            "fixed", "best fixed edits, one a turn", len(fixed.solved) / tasks, "reward", "lower", BAR, 0.03
         ),
+        Measure("doubled", "the same with two a turn", len(doubled.solved) / tasks, "reward"),
         Measure("own", "trained policy", own.mean, "reward", "higher", noise=0.05),
         Measure("swapped", "with another task's observations", swapped.mean, "reward", "lower", BAR, 0.03),
     ]
@@ -78,7 +81,6 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m bench.controls", description=__doc__)
     parser.add_argument("--policy", type=Path, required=True, help="a trained policy's folder")
     parser.add_argument("--trials", type=int, default=8, help="of each task")
-    parser.add_argument("--length", type=int, default=6, help="edits of the fixed sequence, at most")
     parser.add_argument("--config", type=Path, default=ROOT / "config.yaml")
     arguments = parser.parse_args()
     try:
@@ -92,11 +94,12 @@ def main() -> int:
             given = ["scaffold.name=bench.swapped:SwappedAgent", f"scaffold.options.donors={donors}"]
             other = read_config(arguments.policy, arguments.config, given)
             swapped = estimate(evaluate(other, tasks, 1.0, arguments.trials, work / "swapped"))
-        fixed = best_sequence(tasks, arguments.length)
+        turns = config.scaffold.max_turns
+        fixed, doubled = (best_sequence(tasks, length) for length in (turns, 2 * turns))
     except (LiveRLError, ValueError) as error:
         print(error, file=sys.stderr)
         return 1
-    found = result(fixed, len(tasks), own, swapped)
+    found = result(fixed, doubled, len(tasks), own, swapped)
     print(f"{plain(found)}\n\nwritten: {save(found)}")
     return 0
 

@@ -60,8 +60,7 @@ async def _evaluate(
         threads=config.engine.cpu_threads or os.cpu_count() or 1,
         seed=config.experiment.seed,
     )
-    # Imported libraries turn it up.
-    logging.getLogger().setLevel(logging.WARNING)
+    logging.disable(logging.INFO)  # whatever level imported libraries set
     try:
         desk = await make_desk(run, config, server, tokenizer)
         try:

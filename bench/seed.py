@@ -37,7 +37,7 @@ _PROBS_MEAN, _PROBS_MAX = "training/rollout_probs_diff_mean", "training/rollout_
 class Learned:
     """What a finished run says: its first and last validation, and how far replica and trainer were apart.
 
-    `probs_mean` is the mean over steps, `probs_max` the largest of any step, of verl's own metric, which is of
+    `probs_mean` is the worst step's mean, `probs_max` the largest of any step, of verl's own metric, which is of
     probabilities; `logprobs` compares the replica with a plain forward pass, at the first and the last validation.
     """
 
@@ -122,7 +122,7 @@ def read_run_of(run: RunDir) -> Learned:
         rise=now.mean - was.mean,
         rise_over_tasks=bootstrap_rise(before, after),
         are_apart=are_apart(was.over_trials, now.over_trials) and are_apart(was.over_tasks, now.over_tasks),
-        probs_mean=_mean(_values(metrics, _PROBS_MEAN)),
+        probs_mean=max(_values(metrics, _PROBS_MEAN), default=None),
         probs_max=max(_values(metrics, _PROBS_MAX), default=None),
         kl_max=max(map(abs, _values(metrics, "rollout_corr/kl")), default=None),
         logprobs=(
@@ -152,10 +152,6 @@ def _rewards(rows: Sequence[TrialRow]) -> Rewards:
 
 def _values(metrics: Sequence[Mapping[str, Any]], key: str) -> list[float]:
     return [float(row[key]) for row in metrics if row.get(key) is not None]
-
-
-def _mean(values: Sequence[float]) -> float | None:
-    return sum(values) / len(values) if values else None
 
 
 def _run_command(seed: int, policy: Path, work: Path, given: Sequence[str]) -> list[str]:
