@@ -10,7 +10,7 @@ _ABOUT = "Trains a coding agent with online reinforcement learning, and shows wh
 _EXAMPLES = """examples:
   liverl check                          would a run work here?
   liverl run                            check, build the policy if missing, train, show progress
-  liverl run --smoke                    the same in two or three minutes
+  liverl run --smoke                    the same, small and short
   liverl status                         the newest run; with --json for programs
   liverl trials --failed                what went wrong
   liverl show TRIAL                     one trial, from its first message to its reward
@@ -59,7 +59,9 @@ def _with_config(made: argparse.ArgumentParser) -> None:
         "--set", metavar="KEY=VALUE", action="append", default=[], help="one value, such as training.steps=3"
     )
     made.add_argument(
-        "--smoke", action="store_true", help="small and short: a first success in two or three minutes"
+        "--smoke",
+        action="store_true",
+        help="small and short: two or three minutes, two more to make the policy",
     )
 
 
