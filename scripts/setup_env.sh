@@ -23,7 +23,7 @@ if [ -z "$python" ] && ! python="$(bash "$root/scripts/find_python.sh")"; then
 fi
 "$venv/bin/python" -c 'import sys; sys.exit(sys.version_info[:2] != (3, 12))' 2>/dev/null ||
     "$uv" venv --clear --python "$python" "$venv"
-echo "installing the packages of requirements.txt into $venv (about 6 GB the first time)"
+echo "installing the packages of requirements.txt into $venv (about 7 GB the first time)"
 # Compiled once here: where PYTHONDONTWRITEBYTECODE is set, each of a run's dozen processes would compile for itself.
 "$uv" pip install --compile-bytecode --python "$venv/bin/python" --no-deps -r "$root/requirements.txt"
 "$uv" pip install --python "$venv/bin/python" --no-deps --no-build-isolation --quiet -e "$root"
