@@ -1,4 +1,4 @@
-"""What a run learns: `python -m bench.learning [--seeds 0,1,2] [--set KEY=VALUE]`, about 20 minutes a seed on 2 cores.
+"""What a run learns: `python -m bench.learning [--seeds 0,1,2] [--set KEY=VALUE]`, about 13 minutes a seed on 2 cores.
 
 For each seed a policy is made and trained with the config.yaml that ships. Writes bench/results/learning.json.
 """

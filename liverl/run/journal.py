@@ -63,7 +63,6 @@ class Journal:
 
     def _change(self, attempt: Attempt) -> None:
         record = self._record.with_attempt(attempt)
-        write_run(
-            self._run, record
-        )  # where this raises, nothing has changed and the change can be tried again
+        # Where this raises, nothing has changed and the change can be tried again.
+        write_run(self._run, record)
         self.attempt, self._record = attempt, record

@@ -22,9 +22,8 @@ _SWEEP_LIMIT_S = 10.0
 
 def resume(run: RunDir, python: str = sys.executable, plan: AttemptPlan | None = None) -> AttemptPlan:
     """Start the next attempt, by `plan` or as the last was planned; raises `RunError` when it can't be."""
-    last = newest_attempt(
-        run
-    )  # before the look at the run: an attempt that is planned after it is found below
+    # Before the look at the run: an attempt that is planned after it is found below.
+    last = newest_attempt(run)
     state = read_liveness(run)
     if state.is_live:
         raise _alive(run, state.state)

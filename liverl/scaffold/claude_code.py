@@ -53,8 +53,8 @@ def find_binary(option: str) -> Path:
             "sandbox.claude_missing",
             "The scaffold claude-code needs Claude Code's native binary.",
             evidence=found or "no claude on PATH",
-            next_action="npm install --prefix DIR @anthropic-ai/claude-code-linux-x64, then name the file "
-            "`claude` in it as scaffold.options.binary.",
+            next_action="bash scripts/setup_claude.sh (an npm install of the pinned version), then name the "
+            "path that it prints as scaffold.options.binary",
         )
     closed = [folder for folder in path.parents if os.geteuid() == 0 and not folder.stat().st_mode & 0o001]
     if closed:
