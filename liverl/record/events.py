@@ -3,7 +3,6 @@
 append_event   the supervisor alone: one line into events.jsonl
 post_event     anybody else: one file into requests/, by rename
 each_posted    the supervisor: the posted events, oldest first, each removed from the box once it is dealt with
-take_posted    all of them at once
 read_events    everybody
 """
 
@@ -94,11 +93,6 @@ def each_posted(run: RunDir) -> Iterator[Event]:
         if isinstance(row, dict):
             yield Event.from_dict(row)
         path.unlink(missing_ok=True)
-
-
-def take_posted(run: RunDir) -> list[Event]:
-    """The posted events in the order they were posted, all removed from requests/."""
-    return list(each_posted(run))
 
 
 def read_events(run: RunDir) -> list[Event]:

@@ -11,7 +11,7 @@ import torch
 
 from liverl.engine.checkpoints import CheckpointEvents, export_policy, merged_weights
 from liverl.errors import EngineError
-from liverl.record.events import take_posted
+from liverl.record.events import each_posted
 from liverl.record.layout import RunDir
 
 
@@ -91,7 +91,7 @@ def test_an_export_that_a_kill_cut_off_is_made_when_the_run_is_resumed(
     _resumed(run, 4)
     assert (run.policy / "model.safetensors").is_file()
     assert not run.policy.with_name("policy.partial").exists()
-    [event] = take_posted(run)
+    [event] = list(each_posted(run))
     assert (event.kind, event.fields) == ("exported", {"step": 4, "path": "policy"})
 
 
@@ -114,4 +114,4 @@ def test_a_policy_that_was_exported_stays(run: RunDir) -> None:
     (run.checkpoints / "global_step_4").mkdir()
     run.policy.mkdir()
     _resumed(run, 4)
-    assert take_posted(run) == []
+    assert list(each_posted(run)) == []

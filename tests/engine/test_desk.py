@@ -9,7 +9,7 @@ import pytest
 
 from liverl.engine import desk as room
 from liverl.errors import GatewayError
-from liverl.record.events import take_posted
+from liverl.record.events import each_posted
 from liverl.record.layout import RunDir
 from tests.gateway.chat_model import KEY, ScriptedReplica, small_tokenizer
 from tests.gateway.conftest import free_port
@@ -30,5 +30,5 @@ async def test_a_failed_set_up_is_told_once_and_tried_again(
         asked = [room.desk(replica, tokenizer) for _ in range(3)]
         errors = await asyncio.gather(*asked, return_exceptions=True)
         assert [type(error) for error in errors] == [GatewayError] * 3
-        [event] = take_posted(run)
+        [event] = list(each_posted(run))
         assert event.fields["code"] == "gateway.door_not_listening"

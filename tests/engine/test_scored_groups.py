@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from liverl.errors import EngineError
-from liverl.record.events import take_posted
+from liverl.record.events import each_posted
 from liverl.record.layout import RunDir
 
 Groups = dict[str, list[int]]
@@ -85,7 +85,7 @@ def test_a_group_with_one_scored_trial_is_dropped_with_an_event(run: RunDir, put
     batch, metrics = _sampler(_never).sample(5, "train", 3)
     assert sorted(batch.keys) == [f"{good}_0_0", f"{good}_1_0", f"{good}_1_1"]
     assert metrics == {"trial/groups_dropped": 2.0}
-    events = {event.fields["group"]: event.fields["scored"] for event in take_posted(run)}
+    events = {event.fields["group"]: event.fields["scored"] for event in list(each_posted(run))}
     assert events == {lonely: 1, empty: 0}
 
 
@@ -94,7 +94,7 @@ def test_a_batch_without_a_usable_group_is_skipped_and_the_next_is_drawn(run: Ru
     put({lonely: [1]})
     batch, _ = _sampler(lambda count: put({good: [1] * (count + 1)})).sample(7, "train", 1)
     assert {key.split("_")[0] for key in batch.keys} == {good}
-    assert [event.kind for event in take_posted(run)] == ["group_dropped", "step_skipped"]
+    assert [event.kind for event in list(each_posted(run))] == ["group_dropped", "step_skipped"]
 
 
 def test_batches_that_never_score_end_the_run_with_the_cause(run: RunDir, put: Any) -> None:

@@ -16,7 +16,7 @@ from liverl.engine.desk import Desk
 from liverl.engine.trials import TrialRun, run_with_retries
 from liverl.gateway.calls import Generation
 from liverl.gateway.server import Gateway
-from liverl.record.events import take_posted
+from liverl.record.events import each_posted
 from liverl.record.layout import RunDir
 from liverl.record.trajectory import read_trajectory
 from liverl.record.trials import TrialRow, read_trials
@@ -128,7 +128,7 @@ async def test_a_failed_replica_is_retried_and_then_the_trial_counts(bench: Call
     here = await bench(turns)
     trial = await here.run()
     assert (trial.reward, here.rows[0].tries) == (1.0, 2)
-    [event] = take_posted(here.desk.run)
+    [event] = list(each_posted(here.desk.run))
     assert (event.kind, event.fields["blame"], event.fields["retry"]) == ("trial_failed", "engine", True)
 
 
@@ -177,7 +177,7 @@ async def test_a_trajectory_that_cannot_be_written_makes_the_trial_nobodys(bench
     [row] = made[0].rows
     assert (trial.reward, trial.segments) == (None, [])
     assert (row.outcome, row.blame, row.reward, row.tries) == ("infrastructure", "sandbox", None, 2)
-    events = take_posted(made[0].desk.run)
+    events = list(each_posted(made[0].desk.run))
     assert [event.kind for event in events] == ["trial_failed"] * 2
     assert "can't be put on record" in events[0].fields["error"]
 
@@ -189,7 +189,7 @@ async def test_a_trial_whose_row_cannot_be_written_is_told_and_not_trained_on(
     here.desk.run.trials_jsonl.mkdir()
     trial = await here.run()
     assert (trial.outcome, trial.reward, trial.segments) == ("infrastructure", None, [])
-    [event] = take_posted(here.desk.run)
+    [event] = list(each_posted(here.desk.run))
     assert (event.kind, event.fields["retry"]) == ("trial_failed", False)
     assert "IsADirectoryError" in event.fields["error"]
 

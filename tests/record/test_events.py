@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from liverl.record.asks import ask_stop, take_stop
-from liverl.record.events import append_event, each_posted, ingest_event, post_event, read_events, take_posted
+from liverl.record.events import append_event, each_posted, ingest_event, post_event, read_events
 from liverl.record.layout import RunDir
 
 
@@ -19,21 +19,21 @@ def test_appended_events_are_read_in_order_with_their_fields(run: RunDir) -> Non
 def test_posted_events_are_taken_once_in_the_order_they_were_posted(run: RunDir) -> None:
     for number in range(12):
         post_event(run, "boot", number=number)
-    assert [event.fields["number"] for event in take_posted(run)] == list(range(12))
-    assert take_posted(run) == []
+    assert [event.fields["number"] for event in list(each_posted(run))] == list(range(12))
+    assert list(each_posted(run)) == []
     assert list(run.requests.iterdir()) == []
 
 
 def test_an_ingested_event_keeps_the_time_it_was_posted_at(run: RunDir) -> None:
     post_event(run, "ready")
-    (event,) = take_posted(run)
+    (event,) = list(each_posted(run))
     ingest_event(run, event)
     assert read_events(run) == [event]
 
 
 def test_an_unreadable_request_becomes_an_event_rather_than_a_crash(run: RunDir) -> None:
     (run.requests / "event-1.json").write_text("{")
-    (event,) = take_posted(run)
+    (event,) = list(each_posted(run))
     assert "event-1.json" in event.fields["message"]
 
 
@@ -51,4 +51,4 @@ def test_a_posted_event_that_was_not_dealt_with_stays(run: RunDir) -> None:
     posted = each_posted(run)
     assert [next(posted).fields["number"], next(posted).fields["number"]] == [0, 1]
     posted.close()
-    assert [event.fields["number"] for event in take_posted(run)] == [1]
+    assert [event.fields["number"] for event in list(each_posted(run))] == [1]
