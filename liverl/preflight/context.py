@@ -12,13 +12,18 @@ from liverl.config import Facts, Origin, RunConfig
 
 @dataclass(frozen=True)
 class Context:
-    """The data that questions decide on; `timeout_s` is what one question may take."""
+    """The data that questions decide on.
+
+    `timeout_s` is what one question may take; `probe` whether live probes are wanted, which start sandboxes and
+    servers of their own.
+    """
 
     config: RunConfig
     facts: Facts
     config_file: Path = Path("config.yaml")
     origins: Mapping[str, Origin] = field(default_factory=dict)
     timeout_s: float = 120.0
+    probe: bool = False
 
     @property
     def python(self) -> str:

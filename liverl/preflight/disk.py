@@ -41,12 +41,12 @@ def judge_disk(config: RunConfig, free_bytes: int, place: Path) -> list[Finding]
         f"Free {_gb(max(least, whole) - free_bytes)}, or set experiment.run_root to a folder on another disk"
     )
     if free_bytes < least:
-        return [Finding("disk.full", "fatal", "Two checkpoints of the policy do not fit", evidence, cure)]
+        return [Finding("disk:full", "fatal", "Two checkpoints of the policy do not fit", evidence, cure)]
     if free_bytes < whole:
         title = "The disk may fill up before the run ends"
         cure = f"Lower checkpoint.keep, or free {_gb(whole - free_bytes)}"
-        return [Finding("disk.low", "warn", title, evidence, cure)]
-    return [Finding("disk.enough", "info", "Disk space suffices", evidence)]
+        return [Finding("disk:low", "warn", title, evidence, cure)]
+    return [Finding("disk:enough", "info", "Disk space suffices", evidence)]
 
 
 def _parameters(config: RunConfig) -> int:

@@ -26,9 +26,9 @@ def judge_memory(config: RunConfig, available: int) -> list[Finding]:
     )
     if available < _LEAST_BYTES:
         cure = "End other programs, or use a machine with at least 8 GB"
-        return [Finding("memory.short", "fatal", "There is too little memory to start", evidence, cure)]
+        return [Finding("memory:short", "fatal", "There is too little memory to start", evidence, cure)]
     if available < _BASE_BYTES + sandboxes:
         fitting = max(1, (available - _BASE_BYTES) // (config.sandbox.memory_mb * 1_000_000))
         cure = f"Set trial.concurrency to {fitting}, or end other programs"
-        return [Finding("memory.tight", "warn", "Memory may run out with all sandboxes full", evidence, cure)]
-    return [Finding("memory.enough", "info", "Memory suffices", evidence)]
+        return [Finding("memory:tight", "warn", "Memory may run out with all sandboxes full", evidence, cure)]
+    return [Finding("memory:enough", "info", "Memory suffices", evidence)]

@@ -46,21 +46,21 @@ def judge_packages(pins: Mapping[str, str], have: Mapping[str, str], needs_vllm:
     missing = [name for name in pins if name not in have]
     if missing:
         title = f"{len(missing)} packages of requirements.txt are missing"
-        findings.append(Finding("packages.missing", "fatal", title, ", ".join(missing[:12]), cure))
+        findings.append(Finding("packages:missing", "fatal", title, ", ".join(missing[:12]), cure))
     other = [name for name, pin in pins.items() if name in have and not _same(pin, have[name])]
     grave = [name for name in other if name in CRITICAL]
     if grave:
         title = "Packages that this one was written for have other versions"
-        findings.append(Finding("packages.version", "error", title, _differ(grave, pins, have), cure))
+        findings.append(Finding("packages:version", "error", title, _differ(grave, pins, have), cure))
     light = [name for name in other if name not in CRITICAL]
     if light:
         title = f"{len(light)} packages have other versions than requirements.txt"
-        findings.append(Finding("packages.drift", "warn", title, _differ(light[:8], pins, have), cure))
+        findings.append(Finding("packages:drift", "warn", title, _differ(light[:8], pins, have), cure))
     if needs_vllm and "vllm" not in have:
         title = "engine.rollout is vllm, and vLLM is not installed"
         command = f"uv pip install vllm=={VLLM}"
-        findings.append(Finding("packages.vllm", "fatal", title, "", command))
-    return findings or [Finding("packages.pinned", "info", f"All {len(pins)} packages are as pinned")]
+        findings.append(Finding("packages:vllm", "fatal", title, "", command))
+    return findings or [Finding("packages:pinned", "info", f"All {len(pins)} packages are as pinned")]
 
 
 def _differ(names: list[str], pins: Mapping[str, str], have: Mapping[str, str]) -> str:

@@ -21,5 +21,5 @@ def check_places(context: Context) -> list[Finding]:
             continue
         seen = f"{there} {'can not be written to' if there.is_dir() else 'is not a folder'}"
         cure = f"Set {key} ({context.where(key)}) to a folder that you may write to"
-        findings.append(Finding("place.not_writable", "fatal", f"{key} can't be written", seen, cure))
-    return findings or [Finding("place.writable", "info", f"Runs go to {config.experiment.run_root}")]
+        findings.append(Finding("place:not_writable", "fatal", f"{key} can't be written", seen, cure))
+    return findings or [Finding("place:writable", "info", f"Runs go to {config.experiment.run_root}")]

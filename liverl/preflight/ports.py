@@ -28,7 +28,7 @@ def check_ports(context: Context) -> list[Finding]:
     findings = list(_taken(context, wanted, avoid=set(named.values())))
     if findings:
         return findings
-    return [Finding("port.free", "info", f"Ports {', '.join(map(str, wanted.values()))} are free")]
+    return [Finding("port:free", "info", f"Ports {', '.join(map(str, wanted.values()))} are free")]
 
 
 def is_free(port: int) -> bool:
@@ -74,4 +74,4 @@ def _taken(context: Context, wanted: dict[str, int], avoid: set[int]) -> Iterato
         cure = f"Set `{name}: {free}` ({context.where(key)})"
         cure += f", or end it: kill {found[0]}" if found else ""
         title = f"Port {port} ({_PURPOSE[name]}) is taken"
-        yield Finding("port.busy", "fatal", title, f"{who} listens on it", cure)
+        yield Finding("port:busy", "fatal", title, f"{who} listens on it", cure)

@@ -100,16 +100,16 @@ def _answer(
         findings = question(context)
     except NoAnswerError as error:
         severity: Severity = "skipped" if error.code == "probe.timeout" else "fatal"
-        findings = [Finding(error.code, severity, error.message, error.evidence, error.next_action)]
+        findings = [Finding.of_error(error, severity)]
     except LiveRLError as error:
-        findings = [Finding(error.code, "fatal", error.message, error.evidence, error.next_action)]
+        findings = [Finding.of_error(error)]
     except OSError as error:
         cure = "Give this user the right to read it, or name another place"
-        findings = [Finding(f"{name}.unreadable", "fatal", f"The question '{name}' failed", str(error), cure)]
+        findings = [Finding(f"{name}:unreadable", "fatal", f"The question '{name}' failed", str(error), cure)]
     answers.put((name, findings))
 
 
 def _unanswered(name: str, timeout_s: float) -> Finding:
     title = f"The question '{name}' was not answered within {timeout_s:.0f} s"
     cure = "Check again when the machine is less busy: liverl check"
-    return Finding(f"{name}.timeout", "skipped", title, "", cure)
+    return Finding(f"{name}:timeout", "skipped", title, "", cure)

@@ -18,7 +18,7 @@ def judge_sandboxes(answer: dict[str, Any]) -> list[Finding]:
     """One fatal finding a missing thing, or one that says what isolates trials and by which limits."""
     findings = [
         Finding(
-            "sandbox.missing",
+            "sandbox:missing",
             "fatal",
             f"Sandboxes can't be made: missing is {each['what']}",
             str(answer.get("evidence", "")),
@@ -31,4 +31,4 @@ def judge_sandboxes(answer: dict[str, Any]) -> list[Finding]:
     kind = "rootless" if answer["rootless"] else "as root"
     title = f"Sandboxes work: bubblewrap {answer['version']}, {kind}, limits by {answer['limits']}"
     start_ms = answer.get("start_ms")
-    return [Finding("sandbox.works", "info", title, f"one started in {start_ms:.0f} ms" if start_ms else "")]
+    return [Finding("sandbox:works", "info", title, f"one started in {start_ms:.0f} ms" if start_ms else "")]

@@ -18,6 +18,6 @@ def check_scaffolds(context: Context) -> list[Finding]:
     except LiveRLError as error:
         own = f"Set scaffold.name ({context.where('scaffold.name')}) to shell, claude-code, or module:Class"
         cure = error.next_action or own
-        return [Finding("scaffold.unusable", "fatal", error.message, error.evidence, cure)]
+        return [Finding("scaffold:unusable", "fatal", error.message, error.evidence, cure)]
     seen = ", ".join(answer["brings"]) or str(answer["agent"])
-    return [Finding("scaffold.found", "info", f"The scaffold {name} can be run", seen)]
+    return [Finding("scaffold:found", "info", f"The scaffold {name} can be run", seen)]

@@ -35,7 +35,7 @@ def check_task_files(context: Context) -> list[Finding]:
     if findings:
         return findings
     counts = f"{len(task_folders(config.data.train))} training and {len(task_folders(config.data.val))}"
-    return [Finding("task.complete", "info", f"{counts} validation tasks have all their files")]
+    return [Finding("task:complete", "info", f"{counts} validation tasks have all their files")]
 
 
 def check_task_controls(context: Context) -> list[Finding]:
@@ -60,10 +60,10 @@ def judge_controls(answer: dict[str, Any], limit_s: float) -> list[Finding]:
     if waiting:
         title = f"{len(waiting)} of {len(rows)} tasks were not measured: {limit_s:.0f} s were not enough to try them"
         more = "Run `liverl check` again before you train: those that were tried are remembered"
-        findings.append(Finding("task.untried", "skipped", title, ", ".join(waiting[:_SHOWN]), more))
+        findings.append(Finding("task:untried", "skipped", title, ", ".join(waiting[:_SHOWN]), more))
     if not findings:
         title = f"All {len(tried)} tasks are sound: their solution scores 1, doing nothing 0"
-        findings.append(Finding("task.sound", "info", title, f"{cached} of them cached"))
+        findings.append(Finding("task:sound", "info", title, f"{cached} of them cached"))
     return findings
 
 
@@ -78,7 +78,7 @@ def _set(key: str, folder: Path) -> Iterator[Finding]:
     tasks = task_folders(folder)
     if not tasks:
         cure = f"Set {key} to a folder that holds one folder a task"
-        yield Finding("task.none", "fatal", f"{key} holds no tasks", str(folder), cure)
+        yield Finding("task:none", "fatal", f"{key} holds no tasks", str(folder), cure)
     for task in tasks:
         yield from inspect_task(task)
 
@@ -90,10 +90,10 @@ def inspect_task(task: Path) -> Iterator[Finding]:
         tomllib.loads((task / "task.toml").read_text(encoding="utf-8"))
     except FileNotFoundError:
         title, cure = f"The task {task.name} has no task.toml", f"Add task.toml, {out}"
-        yield Finding("task.no_toml", "fatal", title, str(task / "task.toml"), cure)
+        yield Finding("task:no_toml", "fatal", title, str(task / "task.toml"), cure)
     except (OSError, ValueError) as error:
         title, cure = f"The task.toml of {task.name} can't be read", f"Mend its TOML, {out}"
-        yield Finding("task.bad_toml", "fatal", title, f"{task / 'task.toml'}: {error}", cure)
+        yield Finding("task:bad_toml", "fatal", title, f"{task / 'task.toml'}: {error}", cure)
     for part, purpose in _PARTS.items():
         if not (task / part).exists():
             title = f"The task {task.name} has no {part}: {purpose}"
@@ -107,13 +107,13 @@ def _together(config: RunConfig) -> Iterator[Finding]:
     if shared:
         title = f"{len(shared)} tasks are both trained and validated on"
         cure = "Take them out of one of data.train and data.val"
-        yield Finding("task.leak", "error", title, ", ".join(shared[:_SHOWN]), cure)
+        yield Finding("task:leak", "error", title, ", ".join(shared[:_SHOWN]), cure)
     prompts = config.training.prompts_per_step
     if 0 < len(train) < prompts:
         title = "A step wants more tasks than there are"
         seen = f"training.prompts_per_step = {prompts}, data.train holds {len(train)}"
         cure = f"Set training.prompts_per_step to at most {len(train)}"
-        yield Finding("task.too_few", "fatal", title, seen, cure)
+        yield Finding("task:too_few", "fatal", title, seen, cure)
 
 
 def _control(row: dict[str, Any]) -> Iterator[Finding]:
@@ -125,15 +125,15 @@ def _control(row: dict[str, Any]) -> Iterator[Finding]:
             return  # a missing part, which the question about files names too
         seen = str(told.get("evidence") or told["message"])
         cure = str(told.get("next_action", ""))
-        yield Finding("task.untestable", "fatal", f"The task {task} can't be tried", seen, cure)
+        yield Finding("task:untestable", "fatal", f"The task {task} can't be tried", seen, cure)
     elif "oracle" in row:
         if row["oracle"] < 1:
             seen = f"its solution scores {row['oracle']:g} in {place}"
             cure = f"Mend {place}/solution/solve.sh or its tests, {out}"
             yield Finding(
-                "task.oracle", "fatal", f"The task {task} is not solved by its own solution", seen, cure
+                "task:oracle", "fatal", f"The task {task} is not solved by its own solution", seen, cure
             )
         if row["nothing"] > 0:
             seen = f"doing nothing scores {row['nothing']:g} in {place}"
             cure = f"Make {place}/tests fail before the work is done, {out}"
-            yield Finding("task.free", "fatal", f"The task {task} is solved by doing nothing", seen, cure)
+            yield Finding("task:free", "fatal", f"The task {task} is solved by doing nothing", seen, cure)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 from liverl.errors import LiveRLError
@@ -15,7 +16,7 @@ def check_verls(context: Context) -> list[Finding]:
     """Has verl's own schema and validation read the composed command, without starting anything."""
     if _is_torn(context.config.model.folder / "config.json"):
         title = "verl was not asked about the configuration: it would read the model's, which can't be read"
-        return [Finding("verl.not_asked", "skipped", title, "", "Mend the model first")]
+        return [Finding("verl:not_asked", "skipped", title, "", "Mend the model first")]
     try:
         answer = ask("verl", context)
     except LiveRLError as error:
@@ -24,7 +25,7 @@ def check_verls(context: Context) -> list[Finding]:
         return [refusal(context, error)]
     cached = ", cached" if answer["cached"] else ""
     title = f"verl {answer['version']} accepts the configuration"
-    return [Finding("verl.accepts", "info", title, f"{answer['overrides']} keys set{cached}")]
+    return [Finding("verl:accepts", "info", title, f"{answer['overrides']} keys set{cached}")]
 
 
 def _is_torn(description: Path) -> bool:
@@ -43,4 +44,4 @@ def refusal(context: Context, error: LiveRLError) -> Finding:
     cure = error.next_action
     if named:
         cure = f"Remove or mend {named[0]} ({context.where(f'verl.{named[0]}')})"
-    return Finding(error.code, "fatal", error.message, error.evidence, cure)
+    return replace(Finding.of_error(error), cure=cure)

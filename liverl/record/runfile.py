@@ -10,7 +10,7 @@ from liverl.errors import RunError
 from liverl.record.jsonl import write_by_rename
 from liverl.record.layout import RunDir
 
-OPEN_STATES = ("starting", "running")
+OPEN_STATES = ("starting", "running", "stopping")
 CLOSED_STATES = ("finished", "stopped", "failed")
 
 
@@ -27,7 +27,7 @@ class ProcessRef:
 class Attempt:
     """One life of a run, from a start to an end.
 
-    `state` is starting, running, finished, stopped or failed; `host`, `boot_id` and `pid_namespace` say where
+    `state` is starting, running, stopping, finished, stopped or failed; `host`, `boot_id` and `pid_namespace` say where
     its pids mean something; `reason` says why it ended.
     """
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from liverl.errors import RunError
 from liverl.record.layout import RunDir
 from liverl.record.plan import newest_attempt
-from liverl.record.runfile import Attempt, ProcessRef, RunRecord, read_run
+from liverl.record.runfile import OPEN_STATES, Attempt, ProcessRef, RunRecord, read_run
 from liverl.run.processes import boot_id, is_alive, pid_namespace
 
 # The supervisor touches its heartbeat every 5 s; a shared disk may show that late.
@@ -33,7 +33,7 @@ class Liveness:
     @property
     def is_live(self) -> bool:
         """Whether its processes are at work."""
-        return self.state in ("starting", "running")
+        return self.state in OPEN_STATES
 
 
 def read_liveness(run: RunDir) -> Liveness:

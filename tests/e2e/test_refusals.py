@@ -80,7 +80,7 @@ def test_a_taken_port_is_named_with_its_owner_and_the_next_free_one(site: Site) 
         server.listen()
         port = server.getsockname()[1]
         wanted = ("--set", f"infrastructure.litellm_port={port}")
-        finding = refused(site, "port.busy", *wanted)
+        finding = refused(site, "port:busy", *wanted)
         assert_not_started(site, finding, *wanted)
         assert str(port) in finding["title"] and str(os.getpid()) in finding["evidence"]
         free = int(finding["cure"].partition("litellm_port: ")[2].partition("`")[0])
@@ -88,7 +88,7 @@ def test_a_taken_port_is_named_with_its_owner_and_the_next_free_one(site: Site) 
 
 
 def test_missing_bubblewrap_is_named_with_the_command_that_installs_it(site: Site, tmp_path: Path) -> None:
-    finding = refused(site, "sandbox.missing", PATH=path_without("bwrap", tmp_path / "bin"))
+    finding = refused(site, "sandbox:missing", PATH=path_without("bwrap", tmp_path / "bin"))
     assert "bubblewrap" in finding["title"]
     assert "bubblewrap" in finding["cure"]
 
@@ -102,7 +102,7 @@ def test_a_task_without_tests_is_named(site: Site, tasks: Path) -> None:
 def test_a_task_whose_solution_fails_is_named_with_what_to_mend(site: Site, tasks: Path) -> None:
     solve = tasks / "val" / "paint-bench" / "solution" / "solve.sh"
     solve.write_text("#!/bin/bash\necho blue > /app/colour.txt\n")
-    finding = refused(site, "task.oracle", "--set", f"data.val={tasks / 'val'}")
+    finding = refused(site, "task:oracle", "--set", f"data.val={tasks / 'val'}")
     assert "paint-bench" in finding["title"]
     assert str(solve) in finding["cure"]
 
@@ -117,20 +117,20 @@ def test_a_model_folder_that_is_not_there_is_named(site: Site, tmp_path: Path) -
 def test_a_model_folder_that_cannot_be_read_is_named(site: Site, tmp_path: Path, painter: Path) -> None:
     shutil.copytree(painter, tmp_path / "torn")
     (tmp_path / "torn" / "config.json").write_text('{"architectures": [')
-    finding = refused(site, "model.no_config", "--set", f"model.path={tmp_path / 'torn'}")
+    finding = refused(site, "model:no_config", "--set", f"model.path={tmp_path / 'torn'}")
     assert "torn" in finding["cure"]
 
 
 def test_a_model_without_weights_is_named(site: Site, tmp_path: Path, painter: Path) -> None:
     shutil.copytree(painter, tmp_path / "hollow")
     (tmp_path / "hollow" / "model.safetensors").unlink()
-    finding = refused(site, "model.no_weights", "--set", f"model.path={tmp_path / 'hollow'}")
+    finding = refused(site, "model:no_weights", "--set", f"model.path={tmp_path / 'hollow'}")
     assert "hollow" in finding["evidence"]
 
 
 def test_a_disk_that_does_not_hold_two_checkpoints_is_refused(site: Site, small_disk: Path) -> None:
     wanted = ("--set", f"experiment.run_root={small_disk / 'runs'}")
-    finding = refused(site, "disk.full", *wanted)
+    finding = refused(site, "disk:full", *wanted)
     assert_not_started(site, finding, *wanted)
     assert str(small_disk) in finding["evidence"]
     assert list(small_disk.iterdir()) == []

@@ -28,10 +28,10 @@ def test_a_complete_folder_has_no_findings(
 @pytest.mark.parametrize(
     ("part", "id_"),
     [
-        ("config.json", "model.no_config"),
-        ("model.safetensors", "model.no_weights"),
-        ("tokenizer.json", "model.no_tokenizer"),
-        ("chat_template.jinja", "model.no_template"),
+        ("config.json", "model:no_config"),
+        ("model.safetensors", "model:no_weights"),
+        ("tokenizer.json", "model:no_tokenizer"),
+        ("chat_template.jinja", "model:no_template"),
     ],
 )
 def test_a_missing_part_is_named(
@@ -43,13 +43,13 @@ def test_a_missing_part_is_named(
 
 
 def test_a_missing_folder_is_unreadable(make_config: MakeConfig, tmp_path: Path) -> None:
-    assert ids(tmp_path / "none", make_config) == ["model.unreadable"]
+    assert ids(tmp_path / "none", make_config) == ["model:unreadable"]
 
 
 def test_a_broken_config_is_named(make_model: MakeModel, make_config: MakeConfig, tmp_path: Path) -> None:
     folder = make_model(tmp_path / "m")
     (folder / "config.json").write_text("{")
-    assert ids(folder, make_config) == ["model.no_config"]
+    assert ids(folder, make_config) == ["model:no_config"]
 
 
 def test_missing_shards_are_counted(make_model: MakeModel, make_config: MakeConfig, tmp_path: Path) -> None:
@@ -64,7 +64,7 @@ def test_a_window_too_small_for_a_trial_is_fatal(
     make_model: MakeModel, make_config: MakeConfig, tmp_path: Path
 ) -> None:
     (finding,) = inspect_folder(make_model(tmp_path / "m", window=600), make_config())
-    assert finding.id == "model.window"
+    assert finding.id == "model:window"
     assert "max_response_length to 344" in finding.cure
 
 
@@ -74,12 +74,12 @@ def test_heads_that_do_not_split_are_fatal_for_vllm(
     folder = make_model(tmp_path / "m", num_key_value_heads=6)
     gpu = {"engine": {"rollout": "vllm", "tensor_parallel": 4}}
     (finding,) = inspect_folder(folder, make_config(**gpu))
-    assert (finding.id, finding.cure) == ("model.kv_heads", "Set engine.tensor_parallel to 3")
+    assert (finding.id, finding.cure) == ("model:kv_heads", "Set engine.tensor_parallel to 3")
 
 
 def test_a_policy_that_is_still_to_be_built_is_fine(make_context: Callable[..., Context]) -> None:
     (finding,) = check_models(make_context())
-    assert (finding.id, finding.severity) == ("model.to_build", "info")
+    assert (finding.id, finding.severity) == ("model:to_build", "info")
 
 
 READABLE = {
@@ -96,8 +96,8 @@ def judged(context: Context, **told: object) -> list[tuple[str, str]]:
 
 
 def test_a_model_that_does_all_that_a_run_asks_is_one_finding(make_context: Callable[..., Context]) -> None:
-    assert judged(make_context()) == [("model.readable", "info")]
-    assert judged(make_context(), agreement=None) == [("model.readable", "info")]
+    assert judged(make_context()) == [("model:readable", "info")]
+    assert judged(make_context(), agreement=None) == [("model:readable", "info")]
 
 
 def test_a_first_prompt_that_is_too_long_names_task_tokens_limit_and_cure(
@@ -105,7 +105,7 @@ def test_a_first_prompt_that_is_too_long_names_task_tokens_limit_and_cure(
 ) -> None:
     prompts = {"longest": {"task": "epic", "tokens": 300}, "too_long": 2, "whole": True}
     finding = judge_answer({**READABLE, "prompts": prompts}, make_context())[1]
-    assert (finding.id, finding.severity) == ("task.prompt_too_long", "fatal")
+    assert (finding.id, finding.severity) == ("task:prompt_too_long", "fatal")
     assert finding.evidence == "epic takes 300 tokens, the limit is 256"
     assert "rollout.max_prompt_length" in finding.cure
     assert "at least 300" in finding.cure
@@ -114,10 +114,10 @@ def test_a_first_prompt_that_is_too_long_names_task_tokens_limit_and_cure(
 @pytest.mark.parametrize(
     ("agreement", "id_", "severity"),
     [
-        ({"gap": 0.5}, "model.unsupported", "fatal"),
-        ({"gap": float("inf")}, "model.unsupported", "fatal"),
-        ({"error": "AttributeError: no lm_head"}, "model.unsupported", "fatal"),
-        ({"unmeasured": "its weights take 9.0 GB"}, "model.unmeasured", "skipped"),
+        ({"gap": 0.5}, "model:unsupported", "fatal"),
+        ({"gap": float("inf")}, "model:unsupported", "fatal"),
+        ({"error": "AttributeError: no lm_head"}, "model:unsupported", "fatal"),
+        ({"unmeasured": "its weights take 9.0 GB"}, "model:unmeasured", "skipped"),
     ],
 )
 def test_an_architecture_that_the_cpu_server_gets_wrong_is_fatal_and_named(
@@ -132,6 +132,6 @@ def test_a_policy_built_from_something_else_is_a_warning_with_the_command(
     make_context: Callable[..., Context],
 ) -> None:
     finding = judge_answer({**READABLE, "changed": ["the seed was 1, now 2"]}, make_context())[1]
-    assert (finding.id, finding.severity) == ("model.stale", "warn")
+    assert (finding.id, finding.severity) == ("model:stale", "warn")
     assert "the seed was 1, now 2" in finding.evidence
     assert finding.cure.startswith("liverl policy build")

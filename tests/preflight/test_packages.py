@@ -15,22 +15,22 @@ def ids(have: dict[str, str], needs_vllm: bool = False) -> list[tuple[str, str]]
 
 
 def test_pinned_packages_are_fine_and_a_local_build_is_the_same_release() -> None:
-    assert ids({**PINS, "torch": "2.11.0+cpu"}) == [("packages.pinned", "info")]
+    assert ids({**PINS, "torch": "2.11.0+cpu"}) == [("packages:pinned", "info")]
 
 
 def test_a_missing_package_is_fatal() -> None:
-    assert ids({"verl": "0.9.1", "rich": "15.0.0"}) == [("packages.missing", "fatal")]
+    assert ids({"verl": "0.9.1", "rich": "15.0.0"}) == [("packages:missing", "fatal")]
 
 
 def test_another_version_is_an_error_where_it_matters_and_a_warning_elsewhere() -> None:
     assert ids({**PINS, "verl": "0.9.0", "rich": "14.1.0"}) == [
-        ("packages.version", "error"),
-        ("packages.drift", "warn"),
+        ("packages:version", "error"),
+        ("packages:drift", "warn"),
     ]
 
 
 def test_a_gpu_run_needs_vllm() -> None:
-    assert ids(PINS, needs_vllm=True) == [("packages.vllm", "fatal")]
+    assert ids(PINS, needs_vllm=True) == [("packages:vllm", "fatal")]
 
 
 def test_names_are_compared_normalised(tmp_path: Path) -> None:

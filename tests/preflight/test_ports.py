@@ -24,7 +24,7 @@ def test_a_taken_port_is_fatal_and_names_its_owner(make_context: MakeContext, bu
         }
     )
     (finding,) = check_ports(context)
-    assert (finding.id, finding.severity) == ("port.busy", "fatal")
+    assert (finding.id, finding.severity) == ("port:busy", "fatal")
     assert f"process {os.getpid()} (" in finding.evidence
 
 
@@ -63,9 +63,9 @@ def test_the_dashboards_port_counts_only_where_the_dashboard_starts(
         "ray_dashboard_port": busy_port,
     }
     (on_cpu,) = check_ports(make_context(infrastructure=ports))
-    assert (on_cpu.id, str(busy_port) in on_cpu.title) == ("port.free", False)
+    assert (on_cpu.id, str(busy_port) in on_cpu.title) == ("port:free", False)
     (on_gpus,) = check_ports(make_context(infrastructure=ports, engine={"rollout": "vllm"}))
-    assert on_gpus.id == "port.busy"
+    assert on_gpus.id == "port:busy"
 
 
 def test_free_ports_are_said_to_be_free(make_context: MakeContext, busy_port: int) -> None:
@@ -73,4 +73,4 @@ def test_free_ports_are_said_to_be_free(make_context: MakeContext, busy_port: in
     two = next_free(one, set())
     ports = {"litellm_port": one, "ray_port": two, "ray_dashboard_port": next_free(two, set())}
     (finding,) = check_ports(make_context(infrastructure=ports))
-    assert finding.id == "port.free"
+    assert finding.id == "port:free"

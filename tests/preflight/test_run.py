@@ -49,7 +49,7 @@ def test_a_question_that_hangs_is_skipped_and_the_others_are_answered(make_confi
     findings = run_checks(make_config(), LAPTOP, questions=questions, timeout_s=0.3)
     never.set()
     assert [(finding.id, finding.severity) for finding in findings] == [
-        ("hang.timeout", "skipped"),
+        ("hang:timeout", "skipped"),
         ("a.fine", "info"),
     ]
 
@@ -79,7 +79,7 @@ def test_an_error_of_a_question_is_a_fatal_finding(make_config: MakeConfig) -> N
         raise SandboxError("sandbox.x", "It broke", evidence="e", next_action="n")
 
     (finding,) = run_checks(make_config(), LAPTOP, questions={"broken": broken})
-    assert finding == Finding("sandbox.x", "fatal", "It broke", "e", "n")
+    assert finding == Finding("sandbox:x", "fatal", "It broke", "e", "n")
 
 
 def test_a_probe_without_an_answer_in_time_is_not_a_failure(make_config: MakeConfig) -> None:
@@ -113,7 +113,7 @@ def test_the_worst_comes_first() -> None:
 def test_problems_of_a_configuration_become_findings() -> None:
     problem = Problem("config.yaml", 3, "training.steps", 0, "is out of range", "Write 1")
     (finding,) = config_findings(ConfigProblems("config.yaml", [problem]))
-    assert (finding.id, finding.evidence, finding.cure) == ("config.invalid", "config.yaml:3", "Write 1")
+    assert (finding.id, finding.evidence, finding.cure) == ("config:invalid", "config.yaml:3", "Write 1")
 
 
 def test_this_machine_has_cores_and_memory() -> None:

@@ -30,7 +30,7 @@ def test_a_disk_without_room_for_two_checkpoints_is_fatal(
     folder = make_model(tmp_path / "m", parameters=1_000_000_000)
     config = make_config(model={"path": str(folder)})
     (finding,) = judge_disk(config, 20_000_000_000, tmp_path)
-    assert (finding.id, finding.severity) == ("disk.full", "fatal")
+    assert (finding.id, finding.severity) == ("disk:full", "fatal")
     assert "1000.0 million parameters make a checkpoint of 12.0 GB" in finding.evidence
 
 
@@ -39,16 +39,16 @@ def test_a_disk_that_may_fill_up_is_a_warning(
 ) -> None:
     config = make_config(model={"path": str(make_model(tmp_path / "m", parameters=1_000_000_000))})
     (finding,) = judge_disk(config, 40_000_000_000, tmp_path)
-    assert (finding.id, finding.severity) == ("disk.low", "warn")
+    assert (finding.id, finding.severity) == ("disk:low", "warn")
 
 
 def test_this_machines_disk_is_read(make_context: MakeContext) -> None:
     (finding,) = check_disk(make_context())
-    assert finding.id.startswith("disk.")
+    assert finding.id.startswith("disk:")
 
 
 @pytest.mark.parametrize(
-    ("available", "id_"), [(3e9, "memory.short"), (6e9, "memory.tight"), (24e9, "memory.enough")]
+    ("available", "id_"), [(3e9, "memory:short"), (6e9, "memory:tight"), (24e9, "memory:enough")]
 )
 def test_memory_is_judged_by_what_trainer_and_sandboxes_take(
     make_config: MakeConfig, available: float, id_: str
@@ -66,7 +66,7 @@ def test_this_machines_memory_is_read(make_context: MakeContext) -> None:
 def test_a_run_root_that_is_a_file_is_fatal(make_context: MakeContext, tmp_path: Path) -> None:
     (tmp_path / "runs").write_text("")
     (finding,) = check_places(make_context())
-    assert (finding.id, finding.severity) == ("place.not_writable", "fatal")
+    assert (finding.id, finding.severity) == ("place:not_writable", "fatal")
     assert "experiment.run_root" in finding.cure
 
 
@@ -74,7 +74,7 @@ def test_a_run_root_that_is_a_file_is_fatal(make_context: MakeContext, tmp_path:
 def test_a_run_root_without_rights_is_fatal(make_context: MakeContext, tmp_path: Path) -> None:
     (tmp_path / "runs").mkdir(mode=0o500)
     (finding,) = check_places(make_context())
-    assert finding.id == "place.not_writable"
+    assert finding.id == "place:not_writable"
 
 
 def test_looking_makes_no_folder(make_context: MakeContext, tmp_path: Path) -> None:
@@ -85,7 +85,7 @@ def test_looking_makes_no_folder(make_context: MakeContext, tmp_path: Path) -> N
 def test_an_online_tracker_needs_a_key_and_never_shows_it(tmp_path: Path) -> None:
     netrc = tmp_path / ".netrc"
     (without,) = judge_wandb("online", {}, netrc)
-    assert (without.id, without.severity) == ("wandb.no_key", "fatal")
+    assert (without.id, without.severity) == ("wandb:no_key", "fatal")
     (with_key,) = judge_wandb("online", {"WANDB_API_KEY": "very-secret"}, netrc)
     assert with_key.severity == "info" and "very-secret" not in str(with_key)
     netrc.write_text("machine api.wandb.ai password x")

@@ -31,7 +31,7 @@ def test_complete_sets_are_counted(context: Context) -> None:
 @pytest.mark.parametrize(
     ("part", "id_"),
     [
-        ("task.toml", "task.no_toml"),
+        ("task.toml", "task:no_toml"),
         ("instruction.md", "task.no_instruction"),
         ("environment", "task.no_environment"),
         ("tests", "task.no_tests"),
@@ -50,20 +50,20 @@ def test_a_broken_task_toml_is_named_with_its_reason(make_task: MakeTask, tmp_pa
     task = make_task(tmp_path / "t")
     (task / "task.toml").write_text("[task\n")
     (finding,) = inspect_task(task)
-    assert finding.id == "task.bad_toml"
+    assert finding.id == "task:bad_toml"
     assert "line 1" in finding.evidence
 
 
 def test_an_empty_set_is_fatal(context: Context, tmp_path: Path) -> None:
     shutil.rmtree(tmp_path / "val" / "z")
     (finding,) = check_task_files(context)
-    assert (finding.id, finding.title) == ("task.none", "data.val holds no tasks")
+    assert (finding.id, finding.title) == ("task:none", "data.val holds no tasks")
 
 
 def test_a_task_in_both_sets_is_an_error(context: Context, make_task: MakeTask, tmp_path: Path) -> None:
     make_task(tmp_path / "val" / "a")
     (finding,) = check_task_files(context)
-    assert (finding.id, finding.severity, finding.evidence) == ("task.leak", "error", "a")
+    assert (finding.id, finding.severity, finding.evidence) == ("task:leak", "error", "a")
 
 
 def test_fewer_tasks_than_a_step_wants_is_fatal(context: Context, tmp_path: Path) -> None:
@@ -81,7 +81,7 @@ def test_controls_that_fail_are_fatal_and_named() -> None:
         {"task": "broken", "error": {"code": "verifier.control", "message": "m", "evidence": "seen"}},
     ]
     findings = judge_controls({"tasks": rows}, 60.0)
-    assert [finding.id for finding in findings] == ["task.oracle", "task.free", "task.untestable"]
+    assert [finding.id for finding in findings] == ["task:oracle", "task:free", "task:untestable"]
     assert all(finding.severity == "fatal" for finding in findings)
 
 
