@@ -9,6 +9,8 @@ keys       the keys in words, and the nearest one to a misspelling
 problems   what is wrong: file, line, key, value, reason, cure
 resolved   resolved.yaml: every value and where it comes from
 facts      what has to be known of the machine
+parallel   how devices are shared out: sequence, tensor and data parallel
+verl_keys  values of section verl, under whichever of their names
 """
 
 from liverl.config.facts import Facts

@@ -1,7 +1,8 @@
 """`config.yaml`, a profile and overrides become one checked configuration, every value with its origin.
 
-Precedence: overrides, then profiles laid on top (`--smoke`), then config.yaml, then the profile, then the
-schema's defaults. A relative path is meant from the folder of config.yaml, whichever layer it stands in.
+Precedence: overrides, then profiles laid on top (`--smoke`), then config.yaml, then the profile, then `.venv` beside
+config.yaml, then the schema's defaults.
+A relative path is meant from the folder of config.yaml, whichever layer it stands in.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from liverl.config.verify import Merged, verify
 PROFILES = Path(liverl.__file__).resolve().parent.parent / "profiles"
 # From this many GPUs on, `profile: auto` takes the profile written for such a host.
 GPUS_OF_GPU_8 = 8
+_LARGEST_BYTES = 1_000_000
 
 
 @dataclass(frozen=True)
@@ -62,7 +64,7 @@ def resolve(
     wish = _wish(own, [*upper, given])
     name, wrong = _choose(wish, facts)
     lower = _profile(name, path.parent, wish[1], exists) if name else Layer()
-    layers = [lower, own, *upper, given]
+    layers = [_environment(path.parent, exists), lower, own, *upper, given]
     by_machine = Origin(f"auto, {facts.gpus} GPUs")
     merged = _merge(layers, name, by_machine if wish[0] == "auto" else wish[1])
     problems = [*wrong, *(problem for layer in layers for problem in layer.problems)]
@@ -75,6 +77,10 @@ def resolve(
 
 def _read(path: Path, name: str) -> Layer:
     try:
+        if path.exists() and not path.is_file():
+            raise OSError("it is no regular file")
+        if path.exists() and path.stat().st_size > _LARGEST_BYTES:
+            raise OSError(f"it is larger than {_LARGEST_BYTES} bytes")
         return parse(path.read_text(encoding="utf-8"), name)
     except FileNotFoundError:
         cure = "Name another file with --config, or copy the config.yaml that ships"
@@ -124,6 +130,13 @@ def _profile(name: str, folder: Path, origin: Origin, exists: Callable[[Path], b
     shipped = ", ".join(sorted(found.stem for found in PROFILES.glob("*.yaml")))
     cure = f"Write auto, one of {shipped}, or the path of a YAML file"
     return Layer(problems=(Problem(origin.file, origin.line, "profile", name, "is not a profile", cure),))
+
+
+def _environment(folder: Path, exists: Callable[[Path], bool]) -> Layer:
+    """The environment beside config.yaml, where one was made there."""
+    if not exists(folder / ".venv" / "bin" / "python"):
+        return Layer()
+    return Layer({"environment.venv": ".venv"}, {"environment.venv": Origin("made beside config.yaml")})
 
 
 def _merge(layers: Sequence[Layer], profile: str, wish: Origin) -> Merged:

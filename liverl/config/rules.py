@@ -8,8 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from math import gcd
 
 from liverl.config.facts import Facts
+from liverl.config.parallel import Parallel
 from liverl.config.schema import RunConfig
 
 
@@ -39,15 +41,25 @@ def _batches(config: RunConfig, facts: Facts) -> Iterator[Breach]:
         fitting = _largest_divisor(prompts, mini)
         cure = f"Set training.mini_batch_size to {fitting}, or to 0 for one update a step"
         yield Breach(*keys, f"does not divide training.prompts_per_step = {prompts}", cure)
-    devices = config.infrastructure.nnodes * config.infrastructure.gpus_per_node
-    trials = prompts * config.rollout.n
-    if trials % devices:
-        yield Breach(
-            "training.prompts_per_step",
-            ("rollout.n", "infrastructure.gpus_per_node", "infrastructure.nnodes"),
-            f"makes {trials} trials a step, which {devices} trainer processes can't share evenly",
-            f"Set training.prompts_per_step to a multiple of {devices}",
-        )
+    else:
+        yield from _shares(config)
+
+
+def _shares(config: RunConfig) -> Iterator[Breach]:
+    """verl hands each data-parallel rank an equal part of a mini-batch (engine_workers.py: train_mini_batch)."""
+    parallel, mini, n = Parallel.of(config), config.training.mini_batch_size, config.rollout.n
+    ranks = parallel.world if parallel.world % parallel.sequence else parallel.data
+    if mini * n % ranks == 0:
+        return
+    whole = mini == config.training.prompts_per_step
+    name = "training.prompts_per_step" if whole else "training.mini_batch_size"
+    groups = f"groups of {parallel.sequence} " if parallel.sequence > 1 else ""
+    yield Breach(
+        name,
+        ("rollout.n", "infrastructure.gpus_per_node", "infrastructure.nnodes"),
+        f"makes {mini * n} trials an update, which {ranks} {groups}trainer processes can't share evenly",
+        f"Set {name} to a multiple of {ranks // gcd(ranks, n)}",
+    )
 
 
 def _groups(config: RunConfig, facts: Facts) -> Iterator[Breach]:

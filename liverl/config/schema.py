@@ -89,7 +89,7 @@ class Environment(Section):
     """The Python environment of the run."""
 
     venv: str = ""
-    """A virtual environment with requirements.txt; empty: the one `liverl` itself runs in."""
+    """A virtual environment with requirements.txt; empty: `.venv` beside config.yaml, else the one of `liverl`."""
 
 
 class Engine(Section):
@@ -218,8 +218,8 @@ class Scaffold(Section):
 class Sandbox(Section):
     """Where a trial runs, and what it may use there."""
 
-    backend: Literal["bubblewrap"] = "bubblewrap"
-    """What isolates a trial."""
+    backend: Literal["bubblewrap", "docker", "kubernetes"] = "bubblewrap"
+    """What isolates a trial; with the others preflight checks the client, and refuses: trials run in bubblewrap."""
     memory_mb: int = Field(default=256, ge=16)
     """Memory of one sandbox."""
     processes: int = Field(default=64, ge=4)

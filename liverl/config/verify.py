@@ -86,7 +86,10 @@ def _absolute(key: str, value: object, folder: Path) -> object:
     """Paths are meant from config.yaml's folder; an empty one stays empty."""
     if key not in PATH_KEYS or not isinstance(value, str | Path) or not str(value):
         return value
-    return str(folder / Path(value).expanduser())
+    try:
+        return str(folder / Path(value).expanduser())
+    except RuntimeError:  # ~name of a user whom this machine does not know
+        return str(folder / Path(value))
 
 
 def _unknown(merged: Merged) -> Iterator[Problem]:

@@ -78,7 +78,7 @@ async def _call(protocol: str, door_url: str, token: str) -> dict[str, Any]:
         )
         raise _broken("gateway.chain_refused", protocol, _seen(response), cure)
     if response.status_code != 200:
-        cure = "can LiteLLM's machine reach the gateway's address? read LiteLLM's own error in the run's log"
+        cure = "can LiteLLM's machine reach the gateway's address? read LiteLLM's own error: logs/attempt_N_litellm.log"
         raise _broken("gateway.chain_upstream", protocol, _seen(response), cure)
     answer: dict[str, Any] = response.json()
     return answer

@@ -18,7 +18,7 @@ from liverl.errors import GatewayError
 from liverl.gateway.guard import ALIVE_ROUTE, Guard
 
 KEY_VARIABLE = "LIVERL_DOOR_KEY"
-MODEL_NAME = "policy"
+NAME_VARIABLE = "LIVERL_SERVED_NAME"
 REQUEST_TIMEOUT_S = 3600
 KEEP_ALIVE_S = 75
 
@@ -26,9 +26,10 @@ KEEP_ALIVE_S = 75
 def litellm_config() -> dict[str, object]:
     """One deployment whose address the hook fills in for each call; no secret, no gateway, nothing logged."""
     # The discard port: a call that escaped the hook would reach nobody.
-    upstream = {"model": f"hosted_vllm/{MODEL_NAME}", "api_base": "http://127.0.0.1:9/v1", "api_key": "none"}
+    name = served_name()
+    upstream = {"model": f"hosted_vllm/{name}", "api_base": "http://127.0.0.1:9/v1", "api_key": "none"}
     return {
-        "model_list": [{"model_name": MODEL_NAME, "litellm_params": upstream}],
+        "model_list": [{"model_name": name, "litellm_params": upstream}],
         "general_settings": {
             "custom_auth": "liverl.gateway.hooks.authenticate",
             "disable_spend_logs": True,
@@ -70,6 +71,11 @@ def litellm_environment(config: Path) -> dict[str, str]:
     }
 
 
+def served_name() -> str:
+    """The name under which the policy is served, from the environment."""
+    return os.environ.get(NAME_VARIABLE, "policy")
+
+
 def door_key() -> bytes:
     """The key that tokens are signed with, from the environment. Raises GatewayError `gateway.door_key`."""
     try:
@@ -89,7 +95,7 @@ def door_app() -> Guard:
     """LiteLLM's application behind the guard; uvicorn calls this in each of its processes."""
     from litellm.proxy.proxy_server import app
 
-    return Guard(app, door_key(), MODEL_NAME)
+    return Guard(app, door_key(), served_name())
 
 
 async def door_ready(url: str, timeout_s: float) -> float:
@@ -113,7 +119,7 @@ async def door_ready(url: str, timeout_s: float) -> float:
         "gateway.door_not_listening",
         f"LiteLLM did not answer at {url} within {timeout_s:.0f} s",
         evidence=seen,
-        next_action="read the run's log for LiteLLM's own error; is the port taken?",
+        next_action="read LiteLLM's own error in logs/attempt_N_litellm.log; is the port taken?",
     )
 
 

@@ -11,12 +11,14 @@ questions  packages sandboxes scaffolds ports memory disk places trackers models
 from liverl.preflight.finding import Finding, Severity, config_findings, worst_first
 from liverl.preflight.machine import machine_facts
 from liverl.preflight.run import QUESTIONS, run_checks
+from liverl.preflight.summary import configuration_summary
 
 __all__ = [
     "QUESTIONS",
     "Finding",
     "Severity",
     "config_findings",
+    "configuration_summary",
     "machine_facts",
     "run_checks",
     "worst_first",

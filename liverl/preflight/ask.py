@@ -13,6 +13,7 @@ from typing import Any
 from liverl.config import render_resolved
 from liverl.errors import LiveRLError
 from liverl.preflight.context import Context
+from liverl.record.masking import mask
 from liverl.run.environment import FIXED, package_environment
 from liverl.run.processes import dying_with
 
@@ -25,9 +26,13 @@ class NoAnswerError(LiveRLError):
 
 
 def ask(name: str, context: Context, arguments: Sequence[str] = ()) -> dict[str, Any]:
-    """The probe's answer, a JSON object; raises LiveRLError with the probe's own error, or NoAnswerError."""
+    """The probe's answer, a JSON object; raises LiveRLError with the probe's own error, or NoAnswerError.
+
+    Where live probes are not wanted the probe takes a light look, and answers with what it remembers.
+    """
+    light = () if context.probe else ("--light",)
     probe = subprocess.Popen(
-        [context.python, "-m", "liverl.probe", name, "--json", "--config", "-", *arguments],
+        [context.python, "-m", "liverl.probe", name, "--json", "--config", "-", *light, *arguments],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -56,7 +61,7 @@ def _read(name: str, out: str, err: str, status: int) -> dict[str, Any]:
     with contextlib.suppress(json.JSONDecodeError, IndexError):
         answer = json.loads(out.strip().splitlines()[-1])
     if not isinstance(answer, dict):
-        last = " / ".join(err.strip().splitlines()[-3:])
+        last = mask(" / ".join(err.strip().splitlines()[-3:]))
         raise NoAnswerError(
             "probe.failed",
             f"The question '{name}' ended with exit status {status} and no answer",
@@ -65,8 +70,8 @@ def _read(name: str, out: str, err: str, status: int) -> dict[str, Any]:
         )
     if "error" in answer:
         told = answer["error"]
-        code, message = str(told.get("code", "probe.failed")), str(told.get("message", ""))
-        evidence, cure = str(told.get("evidence", "")), str(told.get("next_action", ""))
+        code, message = str(told.get("code", "probe.failed")), mask(str(told.get("message", "")))
+        evidence, cure = mask(str(told.get("evidence", ""))), str(told.get("next_action", ""))
         raise LiveRLError(code, message, evidence=evidence, next_action=cure)
     return answer
 

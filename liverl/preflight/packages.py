@@ -1,15 +1,17 @@
-"""Are the data plane's packages there, in the versions that requirements.txt pins?"""
+"""Are the data plane's packages there, as requirements.txt pins them, and imported from where they should be?"""
 
 from __future__ import annotations
 
+import os
 import re
+import sys
 from collections.abc import Iterable, Mapping
-from importlib.metadata import Distribution, distributions
 from pathlib import Path
 
 from liverl.config import PROFILES
 from liverl.preflight.context import Context
 from liverl.preflight.finding import Finding
+from liverl.preflight.imported import check_origins
 
 REQUIREMENTS = PROFILES.parent / "requirements.txt"
 # What this package drives through internals, or what decides numbers: another version is another product.
@@ -19,12 +21,18 @@ VLLM = "0.24.0"
 
 
 def check_packages(context: Context) -> list[Finding]:
-    """Fatal where one is missing, an error where one that matters has another version."""
-    venv = context.config.environment.venv
-    folders = sorted(Path(venv).glob("lib/python3*/site-packages")) if venv else []
-    found = distributions(path=[str(folder) for folder in folders]) if venv else distributions()
+    """Fatal where one is missing, an error where one that matters has another version or comes from elsewhere."""
     pins = read_pins(REQUIREMENTS) if REQUIREMENTS.is_file() else {}
-    return judge_packages(pins, installed(found), context.config.engine.rollout == "vllm")
+    have = installed(site_folders(context) or sys.path)
+    judged = judge_packages(pins, have, context.config.engine.rollout == "vllm")
+    misplaced = check_origins(context)
+    return [*(each for each in judged if not (misplaced and each.severity == "info")), *misplaced]
+
+
+def site_folders(context: Context) -> list[str]:
+    """Where the data plane's packages are installed; empty where they are this process's own."""
+    venv = context.config.environment.venv
+    return [str(folder) for folder in sorted(Path(venv).glob("lib/python3*/site-packages"))] if venv else []
 
 
 def read_pins(requirements: Path) -> dict[str, str]:
@@ -34,9 +42,24 @@ def read_pins(requirements: Path) -> dict[str, str]:
     return {_name(name): version.strip() for name, _, version in pairs}
 
 
-def installed(found: Iterable[Distribution]) -> dict[str, str]:
-    """The versions of distributions by normalised name."""
-    return {_name(each.metadata["Name"]): each.version for each in found if each.metadata["Name"]}
+def installed(folders: Iterable[str]) -> dict[str, str]:
+    """The versions of what is installed in some folders, by normalised name; the first folder wins.
+
+    Read from the names of `NAME-VERSION.dist-info`, as the specification of installed projects has them: to open the
+    metadata of 238 packages takes 85 ms rather than 1.
+    """
+    found: dict[str, str] = {}
+    for folder in folders:
+        try:
+            entries = os.listdir(folder)  # noqa: PTH208  names alone
+        except OSError:
+            continue  # such as a zip file, or a folder that is not there
+        for entry in entries:
+            stem, _, kind = entry.rpartition(".")
+            name, dash, rest = stem.partition("-")
+            if dash and kind in ("dist-info", "egg-info"):
+                found.setdefault(_name(name), rest.partition("-")[0])
+    return found
 
 
 def judge_packages(pins: Mapping[str, str], have: Mapping[str, str], needs_vllm: bool) -> list[Finding]:

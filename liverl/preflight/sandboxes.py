@@ -1,16 +1,19 @@
-"""Can trials be isolated here: bubblewrap, user namespaces, limits?"""
+"""Can trials be isolated here: bubblewrap, user namespaces, limits; or another backend's client?"""
 
 from __future__ import annotations
 
 from typing import Any
 
 from liverl.preflight.ask import ask
+from liverl.preflight.backends import CLIENTS, check_backend
 from liverl.preflight.context import Context
 from liverl.preflight.finding import Finding
 
 
 def check_sandboxes(context: Context) -> list[Finding]:
-    """Asks the data plane, which starts a real sandbox."""
+    """Asks the data plane, which starts a real sandbox; of another backend its own client."""
+    if context.config.sandbox.backend in CLIENTS:
+        return check_backend(context)
     return judge_sandboxes(ask("sandbox", context))
 
 

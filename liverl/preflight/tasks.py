@@ -6,7 +6,7 @@ A task's own solution has to score 1 and doing nothing 0; otherwise its reward s
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +32,7 @@ def check_task_files(context: Context) -> list[Finding]:
     config = context.config
     findings = [*_set("data.train", config.data.train), *_set("data.val", config.data.val)]
     findings += _together(config)
+    findings += judge_images(task_images(config), config.sandbox.backend)
     if findings:
         return findings
     counts = f"{len(task_folders(config.data.train))} training and {len(task_folders(config.data.val))}"
@@ -39,7 +40,12 @@ def check_task_files(context: Context) -> list[Finding]:
 
 
 def check_task_controls(context: Context) -> list[Finding]:
-    """Runs each task's solution, and nothing, in real sandboxes; sound tasks are remembered."""
+    """Runs each task's solution, and nothing, in real sandboxes; sound tasks are remembered.
+
+    Without live probes nothing is run: only what is remembered counts.
+    """
+    if not context.probe:
+        return judge_remembered(ask("tasks", context))
     limit_s = max(5.0, context.timeout_s - _AROUND_S)
     return judge_controls(ask("tasks", context, ["--timeout-s", str(limit_s)]), limit_s)
 
@@ -65,6 +71,17 @@ def judge_controls(answer: dict[str, Any], limit_s: float) -> list[Finding]:
         title = f"All {len(tried)} tasks are sound: their solution scores 1, doing nothing 0"
         findings.append(Finding("task:sound", "info", title, f"{cached} of them cached"))
     return findings
+
+
+def judge_remembered(answer: dict[str, Any]) -> list[Finding]:
+    """How many tasks are known to be sound, where none may be tried now."""
+    rows: list[dict[str, Any]] = answer["tasks"]
+    unknown = [str(row["task"]) for row in rows if row.get("unchecked")]
+    if not unknown:
+        return judge_controls(answer, 0.0)
+    title = f"Whether {len(unknown)} of {len(rows)} tasks score what they should was not tried"
+    seen = f"{', '.join(unknown[:_SHOWN])}{', …' if len(unknown) > _SHOWN else ''}"
+    return [Finding("task:not_probed", "skipped", title, seen, "liverl check --probe")]
 
 
 def task_folders(folder: Path) -> list[Path]:
@@ -98,7 +115,29 @@ def inspect_task(task: Path) -> Iterator[Finding]:
         if not (task / part).exists():
             title = f"The task {task.name} has no {part}: {purpose}"
             name = "tests" if part.startswith("tests") else part.partition(".")[0]
-            yield Finding(f"task.no_{name}", "fatal", title, str(task / part), f"Add {part}, {out}")
+            yield Finding(f"task:no_{name}", "fatal", title, str(task / part), f"Add {part}, {out}")
+
+
+def task_images(config: RunConfig) -> dict[str, str]:
+    """The Docker image that a task names, by the task's name; nothing of a file that can't be read."""
+    images: dict[str, str] = {}
+    for task in (*task_folders(config.data.train), *task_folders(config.data.val)):
+        try:
+            told = tomllib.loads((task / "task.toml").read_text(encoding="utf-8"))
+            images[task.name] = str(told["environment"]["docker_image"])
+        except (OSError, ValueError, KeyError, TypeError):
+            continue
+    return images
+
+
+def judge_images(images: Mapping[str, str], backend: str) -> list[Finding]:
+    """A word on images that nobody has looked for; bubblewrap needs none, a task's files are all it takes."""
+    if backend == "bubblewrap" or not images:
+        return []
+    named = sorted(set(images.values()))
+    title = f"Whether the images of {len(images)} tasks are there was not looked up"
+    cure = f"docker pull {named[0]}   for each, on the machine that runs the sandboxes"
+    return [Finding("task:image", "skipped", title, ", ".join(named[:_SHOWN]), cure)]
 
 
 def _together(config: RunConfig) -> Iterator[Finding]:

@@ -4,7 +4,9 @@ sandbox  can a sandbox be made here, by which limits
 tasks    does each task's solution score 1 and doing nothing 0
 scaffold can the agent program be run
 model    does Transformers read the model folder, and can trials be run with it
+template does a conversation with a tool survive the model's chat template
 verl     do verl's schema and validation accept the composed command
+chain    does a call with a tool pass LiteLLM and the gateway unchanged
 """
 
 from __future__ import annotations
@@ -24,8 +26,8 @@ import yaml
 from liverl.config import RunConfig
 from liverl.errors import LiveRLError
 
-NAMES = ("sandbox", "tasks", "scaffold", "model", "verl")
-Answer = Callable[[RunConfig, float], dict[str, Any]]
+NAMES = ("sandbox", "tasks", "scaffold", "model", "template", "verl", "chain")
+Answer = Callable[[RunConfig, float, bool], dict[str, Any]]
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -37,7 +39,7 @@ def main(arguments: list[str] | None = None) -> int:
         with contextlib.redirect_stdout(sys.stderr):
             config = _read(options.config)
             answer: Answer = importlib.import_module(f"liverl.probe.{options.name}").answer
-            told = answer(config, options.timeout_s)
+            told = answer(config, options.timeout_s, options.light)
     except LiveRLError as error:
         told = {"error": error.as_dict()}
     except Exception as error:  # the process's edge: whoever asked reads JSON, not a traceback
@@ -56,6 +58,9 @@ def _parse(arguments: list[str] | None) -> argparse.Namespace:
         "--config", default="", metavar="FILE", help="a resolved.yaml; - reads standard input"
     )
     parser.add_argument("--timeout-s", type=float, default=90.0, help="what the answer may take, in seconds")
+    parser.add_argument(
+        "--light", action="store_true", help="only what is quick or remembered: nothing is tried out"
+    )
     return parser.parse_args(arguments)
 
 

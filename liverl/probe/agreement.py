@@ -23,7 +23,7 @@ def agreement(config: RunConfig, ids: list[int]) -> dict[str, Any]:
 
     `ids` is any text of the model's vocabulary; it is repeated to the length that is needed.
     """
-    size_bytes = _weight_bytes(config.model.folder)
+    size_bytes = weight_bytes(config.model.folder)
     if size_bytes > MOST_BYTES:
         return {"unmeasured": f"its weights take {size_bytes / 1e9:.1f} GB, more than {MOST_BYTES / 1e9:.0f}"}
     try:
@@ -32,7 +32,8 @@ def agreement(config: RunConfig, ids: list[int]) -> dict[str, Any]:
         return {"error": f"{type(error).__name__}: {error}"[:600]}
 
 
-def _weight_bytes(folder: Path) -> int:
+def weight_bytes(folder: Path) -> int:
+    """What the weight files of a model folder take on disk."""
     files = list(folder.glob("*.safetensors")) or list(folder.glob("*.bin"))
     return sum(file.stat().st_size for file in files)
 

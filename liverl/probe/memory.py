@@ -5,14 +5,13 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-import liverl
+from liverl.probe.digests import add_files, digest_of, rooms_digest, versions
 from liverl.record.jsonl import write_by_rename
 
 Row = dict[str, Any]
@@ -63,24 +62,12 @@ def task_key(task: Path, limits: Mapping[str, int]) -> str:
     """A digest of the task's files, the limits, and what runs and grades it."""
     digest = hashlib.sha256(_surroundings().encode())
     digest.update(json.dumps(dict(limits), sort_keys=True).encode())
-    _add_files(digest, sorted(path for path in task.rglob("*") if path.is_file()), task)
+    add_files(digest, sorted(path for path in task.rglob("*") if path.is_file()), task)
     return digest.hexdigest()
 
 
 @cache
 def _surroundings() -> str:
-    digest = hashlib.sha256(version("harbor").encode())
-    package = Path(liverl.__file__).parent
-    for room in ("sandbox", "trial"):
-        _add_files(digest, sorted((package / room).rglob("*.py")), package)
     python = Path("/usr/bin/python3").resolve()
-    digest.update(f"{python} {python.stat().st_mtime_ns if python.exists() else 0}".encode())
-    return digest.hexdigest()
-
-
-def _add_files(digest: hashlib._Hash, files: Iterable[Path], root: Path) -> None:
-    for file in files:
-        content = file.read_bytes()
-        mode = file.stat().st_mode & 0o111
-        digest.update(f"\0{file.relative_to(root)}\0{mode}\0{len(content)}\0".encode())
-        digest.update(content)
+    changed = python.stat().st_mtime_ns if python.exists() else 0
+    return digest_of(versions("harbor"), rooms_digest("sandbox", "trial"), str(python), changed)

@@ -17,11 +17,7 @@ def first_prompts(config: RunConfig, tokenizer: Any) -> dict[str, Any]:
     scaffold only the instruction is. Raises PolicyError where the chat template refuses the prompt.
     """
     whole = config.scaffold.name == "shell"
-    lengths = {
-        file.parent.name: _tokens(tokenizer, file.read_text(encoding="utf-8", errors="replace"), whole)
-        for folder in (config.data.train, config.data.val)
-        for file in sorted(folder.glob("*/instruction.md"))
-    }
+    lengths = {task: _tokens(tokenizer, text, whole) for task, text in instructions(config).items()}
     if not lengths:
         return {"longest": None, "too_long": 0, "whole": whole}
     task = max(lengths, key=lambda name: lengths[name])
@@ -30,6 +26,15 @@ def first_prompts(config: RunConfig, tokenizer: Any) -> dict[str, Any]:
         "longest": {"task": task, "tokens": lengths[task]},
         "too_long": sum(1 for tokens in lengths.values() if tokens > limit),
         "whole": whole,
+    }
+
+
+def instructions(config: RunConfig) -> dict[str, str]:
+    """What each task of both sets asks, by the task's name."""
+    return {
+        file.parent.name: file.read_text(encoding="utf-8", errors="replace")
+        for folder in (config.data.train, config.data.val)
+        for file in sorted(folder.glob("*/instruction.md"))
     }
 
 

@@ -19,9 +19,15 @@ from liverl.probe.memory import Memory
 if TYPE_CHECKING:
     from omegaconf import DictConfig
 
+    from liverl.probe.schema import Composed
 
-def answer(config: RunConfig, timeout_s: float) -> dict[str, Any]:
-    """verl's version and the number of keys set; raises EngineError in verl's own words."""
+# verl's import takes seconds of one core, and the quick questions are asked at the same time.
+_BEHIND_OTHERS = 5
+
+
+def answer(config: RunConfig, timeout_s: float, light: bool = False) -> dict[str, Any]:
+    """verl's version and the number of keys set, or what of them is `unknown` (`key`, `nearest`); raises EngineError
+    in verl's own words."""
     name = config.experiment.name or "preflight"
     command = compose(config, config.experiment.run_root / name)
     given = [override for override in command.overrides if not override.startswith("hydra.")]
@@ -31,11 +37,14 @@ def answer(config: RunConfig, timeout_s: float) -> dict[str, Any]:
     if memory.recall(key) is not None:
         return {**told, "cached": True}
     os.environ.update(command.env)
+    composed = _compose(given)
+    if composed.unknown:
+        return {**told, "unknown": _unknown(composed), "cached": False}
+    os.nice(_BEHIND_OTHERS)
     with tempfile.TemporaryDirectory() as empty:
         # A folder named trl or wandb in the working directory would shadow the package.
         os.chdir(empty)
-        composed = _compose(given)
-        _validate(composed)
+        _validate(composed.config)
         os.chdir("/")
     memory.remember(key, told)
     memory.save()
@@ -53,20 +62,28 @@ def _key(overrides: list[str], env: Mapping[str, str], model: Path) -> str:
     return digest.hexdigest()
 
 
-def _compose(overrides: list[str]) -> DictConfig:
-    from hydra import compose as hydra_compose
-    from hydra import initialize_config_module
+def _compose(overrides: list[str]) -> Composed:
+    """Takes half a second where verl's import takes six, so that a misspelt key is told at once."""
     from hydra.errors import HydraException
     from omegaconf import OmegaConf
     from omegaconf.errors import OmegaConfBaseException
 
+    from liverl.probe import schema
+
     try:
-        with initialize_config_module("verl.trainer.config", version_base=None):
-            composed = hydra_compose("ppo_trainer", overrides=overrides)
-        OmegaConf.resolve(composed)
+        composed = schema.compose(overrides)
+        if not composed.unknown:
+            OmegaConf.resolve(composed.config)
     except (HydraException, OmegaConfBaseException) as error:
         raise _refused(error) from error
     return composed
+
+
+def _unknown(composed: Composed) -> list[dict[str, str]]:
+    from liverl.probe.schema import keys, nearest
+
+    known = keys(composed.config)
+    return [{"key": key, "nearest": nearest(key, known)} for key in composed.unknown]
 
 
 def _validate(composed: DictConfig) -> None:

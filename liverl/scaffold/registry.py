@@ -28,6 +28,10 @@ class Scaffold:
     memory_mb: int = 0
 
 
+# What Harbor calls an agent by (harbor/agents/base.py).
+_AGENT_HAS = ("name", "setup", "run")
+
+
 def resolve(name: str, options: Mapping[str, Any]) -> Scaffold:
     """The scaffold called `name`: "shell", "claude-code", "oracle", "nop", or any Harbor agent as
     "module:Class".
@@ -54,7 +58,9 @@ def resolve(name: str, options: Mapping[str, Any]) -> Scaffold:
             next_action="Use shell, claude-code, or the import path of a Harbor agent, module:Class.",
         )
     try:
-        getattr(importlib.import_module(module), class_name)
+        found = getattr(importlib.import_module(module), class_name)
+        if not (isinstance(found, type) and all(hasattr(found, name) for name in _AGENT_HAS)):
+            raise AttributeError(f"{class_name} of {module} is no class of a Harbor agent")
     except (ImportError, AttributeError) as error:
         raise ConfigError(
             "config.scaffold", f"The scaffold {name} can't be imported.", evidence=str(error)

@@ -198,7 +198,7 @@ def test_gpu_counts_and_splits_have_to_fit_the_host(write: Write) -> None:
     told = {problem.key: problem.cure for problem in problems}
     assert told["infrastructure.gpus_per_node"] == "Set infrastructure.gpus_per_node to 4"
     assert told["engine.tensor_parallel"] == "Set engine.tensor_parallel to 3"
-    assert "multiple of 6" in told["training.prompts_per_step"]
+    assert "multiple of 3" in told["training.prompts_per_step"]
 
 
 def test_paths_are_asked_of_whoever_loads(write: Write, laptop: Facts) -> None:

@@ -5,10 +5,12 @@ from __future__ import annotations
 import threading
 from pathlib import Path
 
+import pytest
+
 from liverl.config import ConfigProblems, Origin, Problem
 from liverl.errors import EngineError, SandboxError
 from liverl.preflight import Finding, config_findings, machine_facts, run_checks, worst_first
-from liverl.preflight.ask import NoAnswerError
+from liverl.preflight.ask import NoAnswerError, ask
 from liverl.preflight.context import Context
 from liverl.preflight.verls import refusal
 from tests.preflight.conftest import LAPTOP, MakeConfig
@@ -88,6 +90,26 @@ def test_a_probe_without_an_answer_in_time_is_not_a_failure(make_config: MakeCon
 
     (finding,) = run_checks(make_config(), LAPTOP, questions={"late": late})
     assert finding.severity == "skipped"
+
+
+def test_a_question_that_breaks_is_an_error_that_blocks_and_shows_no_secret(make_config: MakeConfig) -> None:
+    def odd(context: Context) -> list[Finding]:
+        raise TypeError("unhashable: token=abcdef12")
+
+    (finding,) = run_checks(make_config(), LAPTOP, questions={"odd": odd})
+    assert (finding.id, finding.severity, finding.blocks) == ("odd:broken", "error", True)
+    assert "TypeError: unhashable: token=***" in finding.evidence and "test_run.py" in finding.evidence
+
+
+def test_what_a_probe_complains_of_is_told_without_secrets(make_config: MakeConfig, tmp_path: Path) -> None:
+    python = tmp_path / "venv" / "bin" / "python"
+    python.parent.mkdir(parents=True)
+    python.write_text("#!/bin/sh\necho 'HTTPError: --api-key Xyz12 is wrong' >&2\nexit 1\n")
+    python.chmod(0o755)
+    context = Context(make_config(environment={"venv": str(tmp_path / "venv")}), LAPTOP)
+    with pytest.raises(NoAnswerError) as told:
+        ask("model", context)
+    assert told.value.evidence == "HTTPError: --api-key *** is wrong"
 
 
 def test_only_the_named_questions_are_asked(make_config: MakeConfig) -> None:

@@ -9,7 +9,16 @@ from pathlib import Path
 import pytest
 
 from liverl.preflight.context import Context
-from liverl.preflight.tasks import check_task_files, controls_time_s, inspect_task, judge_controls
+from liverl.preflight.tasks import (
+    check_task_controls,
+    check_task_files,
+    controls_time_s,
+    inspect_task,
+    judge_controls,
+    judge_images,
+    judge_remembered,
+    task_images,
+)
 
 MakeTask = Callable[[Path], Path]
 MakeContext = Callable[..., Context]
@@ -32,9 +41,9 @@ def test_complete_sets_are_counted(context: Context) -> None:
     ("part", "id_"),
     [
         ("task.toml", "task:no_toml"),
-        ("instruction.md", "task.no_instruction"),
-        ("environment", "task.no_environment"),
-        ("tests", "task.no_tests"),
+        ("instruction.md", "task:no_instruction"),
+        ("environment", "task:no_environment"),
+        ("tests", "task:no_tests"),
     ],
 )
 def test_a_missing_part_names_the_task(part: str, id_: str, context: Context, tmp_path: Path) -> None:
@@ -102,3 +111,33 @@ def test_sound_tasks_are_counted_with_those_remembered() -> None:
     (finding,) = judge_controls({"tasks": [row, {**row, "cached": False}]}, 60.0)
     assert finding.title.startswith("All 2 tasks are sound")
     assert finding.evidence == "1 of them cached"
+
+
+def test_without_live_probes_only_what_is_remembered_counts(
+    context: Context, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    (finding,) = check_task_controls(context)
+    assert (finding.id, finding.severity, finding.cure) == (
+        "task:not_probed",
+        "skipped",
+        "liverl check --probe",
+    )
+    assert finding.title == "Whether 9 of 9 tasks score what they should was not tried"
+    assert finding.evidence == "a, b, c, d, e, f, g, h, …"
+
+
+def test_tasks_that_are_all_remembered_need_no_probe() -> None:
+    row = {"task": "ok", "path": "p", "oracle": 1.0, "nothing": 0.0, "cached": True}
+    (finding,) = judge_remembered({"tasks": [row]})
+    assert (finding.id, finding.evidence) == ("task:sound", "1 of them cached")
+
+
+def test_images_are_named_where_the_backend_needs_them(context: Context, tmp_path: Path) -> None:
+    toml = tmp_path / "train" / "a" / "task.toml"
+    toml.write_text(f'{toml.read_text()}[environment]\ndocker_image = "site/base:1"\n')
+    images = task_images(context.config)
+    assert images == {"a": "site/base:1"}
+    assert judge_images(images, "bubblewrap") == []
+    (finding,) = judge_images(images, "docker")
+    assert (finding.id, finding.severity, finding.evidence) == ("task:image", "skipped", "site/base:1")

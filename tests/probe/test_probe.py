@@ -2,63 +2,37 @@
 
 from __future__ import annotations
 
-import json
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
-from liverl.config import PROFILES, Facts, render_resolved, resolve
 from liverl.probe.memory import Memory, task_key
-
-ROOT = PROFILES.parent
-LAPTOP, GPU_HOST = Facts(0, 2, 24.0), Facts(8, 96, 1500.0)
-
-
-def resolved(facts: Facts, **overrides: object) -> str:
-    given = {key.replace("__", "."): value for key, value in overrides.items()}
-    found = resolve(ROOT / "config.yaml", facts, overrides=given, exists=lambda path: True)
-    return render_resolved(found.config, found.origins)
-
-
-def start(name: str, config: str, cache: Path, *arguments: str) -> subprocess.Popen[str]:
-    process = subprocess.Popen(
-        [sys.executable, "-m", "liverl.probe", name, "--json", "--config", "-", *arguments],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        text=True,
-        env={"XDG_CACHE_HOME": str(cache), "PATH": "/usr/bin:/bin:/usr/sbin:/sbin", "HOME": str(cache)},
-        cwd=ROOT,
-    )
-    assert process.stdin is not None
-    process.stdin.write(config)
-    process.stdin.close()
-    process.stdin = None
-    return process
-
-
-def answer(process: subprocess.Popen[str], timeout_s: float = 180) -> dict[str, object]:
-    out, _ = process.communicate(timeout=timeout_s)
-    told: dict[str, object] = json.loads(out)
-    return told
+from tests.probe.conftest import GPU_HOST, LAPTOP, ROOT, answer, resolved, start
 
 
 def test_verl_accepts_the_cpu_and_the_gpu_profile_and_refuses_a_key_it_does_not_know(tmp_path: Path) -> None:
     asked = {
         "cpu": start("verl", resolved(LAPTOP), tmp_path),
         "gpu_8": start("verl", resolved(GPU_HOST), tmp_path),
-        "bad": start("verl", resolved(LAPTOP, verl__trainer__no_such_key=1), tmp_path),
+        "bad": start(
+            "verl",
+            resolved(LAPTOP, verl__trainer__no_such_key=1, verl__trainer__total_epoch=2),
+            tmp_path,
+        ),
+        "refused": start("verl", resolved(LAPTOP, verl__trainer__total_epochs="${nothing}"), tmp_path),
     }
     told = {name: answer(process) for name, process in asked.items()}
     assert told["cpu"]["version"] == "0.9.1"
     assert told["gpu_8"]["version"] == "0.9.1"
-    error = told["bad"]["error"]
+    assert told["bad"]["unknown"] == [
+        {"key": "trainer.no_such_key", "nearest": ""},
+        {"key": "trainer.total_epoch", "nearest": "trainer.total_epochs"},
+    ]
+    error = told["refused"]["error"]
     assert isinstance(error, dict)
     assert error["code"] == "verl.refused"
-    assert "no_such_key" in error["evidence"]
+    assert "nothing" in error["evidence"]
 
 
 @pytest.mark.sandbox
