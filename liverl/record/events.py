@@ -4,12 +4,12 @@ append_event   the supervisor alone: one line into events.jsonl
 post_event     anybody else: one file into requests/, by rename
 each_posted    the supervisor: the posted events, oldest first, each removed from the box once it is dealt with
 read_events    everybody
+recent_events  everybody who looks again and again
 """
 
 from __future__ import annotations
 
 import itertools
-import json
 import os
 import time
 from collections.abc import Iterator
@@ -18,8 +18,9 @@ from pathlib import Path
 from typing import Any
 
 from liverl.record.clock import utc_now
-from liverl.record.jsonl import append_object, encode, read_objects, write_by_rename
+from liverl.record.jsonl import append_object, encode, read_objects, recent_objects, write_by_rename
 from liverl.record.layout import RunDir
+from liverl.record.shapes import decode, text
 
 KINDS = (
     "started",
@@ -32,6 +33,7 @@ KINDS = (
     "step_skipped",
     "removed",
     "exported",
+    "stopping",
     "stopped",
     "died",
     "finished",
@@ -57,7 +59,7 @@ class Event:
     def from_dict(cls, row: dict[str, Any]) -> Event:
         """The event of a flat object."""
         fields = {key: value for key, value in row.items() if key not in ("time", "kind")}
-        return cls(str(row.get("time", "")), str(row.get("kind", "")), fields)
+        return cls(_text(row.get("time", "")), _text(row.get("kind", "")), fields)
 
 
 def append_event(run: RunDir, kind: str, **fields: Any) -> Event:
@@ -83,16 +85,30 @@ def post_event(run: RunDir, kind: str, **fields: Any) -> Path:
 def each_posted(run: RunDir) -> Iterator[Event]:
     """The posted events in the order they were posted; each leaves requests/ when the next one is asked for.
 
-    So an event that could not be appended stays there.
+    So an event that could not be appended stays there. What is no file, such as a folder with an event's name, is
+    passed over: nobody here makes one, and it could not be taken out of the box.
     """
     for path in sorted(run.requests.glob("event-*.json")):
+        if not path.is_file():
+            continue
         try:
-            row = json.loads(path.read_bytes())
-        except (OSError, ValueError):
+            row = decode(path.read_bytes())
+        except (OSError, ValueError, TypeError):
             row = {"time": utc_now(), "kind": "boot", "message": f"unreadable request {path.name}"}
-        if isinstance(row, dict):
-            yield Event.from_dict(row)
+        yield Event.from_dict(row)
         path.unlink(missing_ok=True)
+
+
+def recent_events(run: RunDir, limit_bytes: int = 262_144) -> list[Event]:
+    """The events in the last bytes of the file, oldest first: enough of a boot or an end, at any length of a run."""
+    return [Event.from_dict(row) for row in recent_objects(run.events_jsonl, limit_bytes)[0]]
+
+
+def _text(value: object) -> str:
+    try:
+        return text(value)
+    except TypeError:
+        return ""
 
 
 def read_events(run: RunDir) -> list[Event]:

@@ -5,9 +5,12 @@ from __future__ import annotations
 import json
 import math
 import os
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+
+from liverl.record.shapes import decode
 
 
 def append_object(path: Path, row: dict[str, Any]) -> None:
@@ -22,22 +25,49 @@ def append_object(path: Path, row: dict[str, Any]) -> None:
         os.close(descriptor)
 
 
-def write_by_rename(path: Path, content: bytes) -> None:
-    """Replace a file so that a reader sees the old content or the new, never half."""
-    draft = path.with_name(f".{path.name}.{os.getpid()}")
-    with draft.open("wb") as stream:
-        stream.write(content)
-    draft.replace(path)
+def write_by_rename(path: Path, content: bytes, *, durable: bool = False) -> None:
+    """Replace a file so that a reader sees the old content or the new, never half.
+
+    With `durable` that holds after a power cut too: the content is on the disk before the name is.
+    """
+    # Threads of one process may write the same file at once.
+    draft = path.with_name(f".{path.name}.{os.getpid()}.{threading.get_ident()}")
+    try:
+        with draft.open("wb") as stream:
+            stream.write(content)
+            if durable:
+                stream.flush()
+                os.fsync(stream.fileno())
+        draft.replace(path)
+    except OSError:
+        draft.unlink(missing_ok=True)  # on a full disk it would take what room is left
+        raise
 
 
 def encode(row: dict[str, Any]) -> bytes:
-    """One object as strict JSON; a number that isn't finite becomes null, as in verl's own file."""
-    return json.dumps(_finite(row), ensure_ascii=False, allow_nan=False).encode()
+    """One object as strict JSON; a number that isn't finite becomes null, as in verl's own file.
+
+    Half a character, which JSON can spell and UTF-8 can't, becomes a question mark.
+    """
+    return json.dumps(_finite(row), ensure_ascii=False, allow_nan=False).encode(errors="replace")
 
 
 def read_objects(path: Path) -> Iterator[dict[str, Any]]:
     """Every object of a file, in order; nothing when it is missing."""
     return iter(JsonlTail(path).read(to_end=True))
+
+
+def recent_objects(path: Path, limit_bytes: int) -> tuple[list[dict[str, Any]], bool]:
+    """The objects of a file's last bytes, in order, and whether that is all of it; nothing when it is missing."""
+    try:
+        with path.open("rb") as stream:
+            size = stream.seek(0, os.SEEK_END)
+            stream.seek(max(0, size - limit_bytes))
+            lines = stream.read(limit_bytes).split(b"\n")
+    except FileNotFoundError:
+        return [], True
+    is_whole = size <= limit_bytes
+    return [row for line in lines[0 if is_whole else 1 :] if (row := _decode(line)) is not None], is_whole
 
 
 class JsonlTail:
@@ -69,10 +99,9 @@ def _decode(line: bytes) -> dict[str, Any] | None:
     if not line.strip():
         return None
     try:
-        row = json.loads(line)
-    except ValueError:
+        return decode(line)
+    except (ValueError, TypeError):
         return None
-    return row if isinstance(row, dict) else None
 
 
 def _tail_is_torn(descriptor: int) -> bool:

@@ -112,6 +112,10 @@ class RunDir:
         """What the processes of one attempt printed."""
         return self.logs / f"attempt_{attempt}.log"
 
+    def component_log(self, attempt: int, component: str) -> Path:
+        """What one component of an attempt printed that has a log of its own, such as `litellm`."""
+        return self.logs / f"attempt_{attempt}_{component}.log"
+
     def attempt_metrics(self, attempt: int) -> Path:
         """verl's file logger of one attempt: one path an attempt, because verl truncates it at its start."""
         return self.metrics_dir / f"attempt_{attempt}.jsonl"

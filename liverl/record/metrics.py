@@ -10,6 +10,7 @@ from typing import Any
 from liverl.record.clock import utc_now
 from liverl.record.jsonl import append_object, encode, read_objects, write_by_rename
 from liverl.record.layout import RunDir
+from liverl.record.shapes import number
 from liverl.record.trials import TrialRow
 
 Row = dict[str, Any]
@@ -18,9 +19,14 @@ Row = dict[str, Any]
 def flatten(raw: Row, attempt: int) -> Row | None:
     """verl's `{"step": N, "data": {...}}` as `{"step", "attempt", "time", ...}`; None when it isn't one."""
     step, data = raw.get("step"), raw.get("data")
-    if not isinstance(step, int) or not isinstance(data, dict):
+    if not _is_step(step) or not isinstance(data, dict):
         return None
-    return {"step": step, "attempt": attempt, "time": utc_now(), **data}
+    head = {"step": step, "attempt": attempt, "time": utc_now()}
+    return {**head, **{key: value for key, value in data.items() if key not in head}}
+
+
+def _is_step(value: object) -> bool:
+    return type(value) is int and abs(value) < 2**63
 
 
 def merge(old: Row | None, new: Row) -> Row:
@@ -84,13 +90,14 @@ class MetricsFile:
 
     def values(self, key: str) -> dict[int, float]:
         """One metric by step, where it was measured."""
-        return {step: row[key] for step, row in self._rows.items() if row.get(key) is not None}
+        found = ((step, number(row.get(key))) for step, row in self._rows.items())
+        return {step: value for step, value in found if value is not None}
 
 
 def read_metrics(run: RunDir) -> list[Row]:
     """One row a step, by step; torn lines are skipped and a step's repeated rows merged."""
     rows: dict[int, Row] = {}
     for row in read_objects(run.metrics_jsonl):
-        if isinstance(row.get("step"), int) and isinstance(row.get("attempt"), int):
+        if _is_step(row.get("step")) and _is_step(row.get("attempt")):
             rows[row["step"]] = merge(rows.get(row["step"]), row)
     return [rows[step] for step in sorted(rows)]

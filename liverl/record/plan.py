@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 import os
 import threading
+from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from liverl.errors import RunError
 from liverl.record.layout import RunDir
+from liverl.record.shapes import decode, dict_of, listed, real, text, truth, whole
 
 
 @dataclass(frozen=True)
@@ -19,7 +21,11 @@ class AttemptPlan:
     `door` and `trainer` are command lines (an empty `door` starts none); `env` is added to the environment
     of both; `trials_per_step` and `validation_trials` are how many a full step and a full validation have
     (0 = unknown); `keep_checkpoints` newest ones stay beside the best, 0 keeps all; `keep_tokens_steps`
-    likewise for trajectories.
+    likewise for trajectories. `boot_usual` and `boot_limits` are seconds by stage of the boot; an attempt that takes
+    longer than a limit is ended. A stop gives the trainer `grace_s` seconds after SIGINT, and everything `term_s` after
+    SIGTERM. `versions`, `commit` and `dirty` say what it runs with: packages, and the checkout's
+    commit with whether files of it were changed. `launch_link` is the link to its log beside config.yaml,
+    `confirmed_by` how the person who wanted it was asked.
     """
 
     attempt: int
@@ -35,14 +41,51 @@ class AttemptPlan:
     keep_checkpoints: int = 0
     keep_tokens_steps: int = 0
     grace_s: float = 15.0
+    term_s: float = 10.0
+    boot_usual: dict[str, float] = field(default_factory=dict)
+    boot_limits: dict[str, float] = field(default_factory=dict)
+    versions: dict[str, str] = field(default_factory=dict)
+    commit: str = ""
+    dirty: bool = False
+    launch_link: str = ""
+    confirmed_by: str = ""
 
     @classmethod
     def from_dict(cls, content: dict[str, Any]) -> AttemptPlan:
-        """The plan of plain JSON."""
-        content = dict(content)
-        for name in ("door", "trainer"):
-            content[name] = tuple(str(part) for part in content.get(name, ()))
-        return cls(**content)
+        """The plan of plain JSON; raises `TypeError` or `ValueError` where a value has another type."""
+        unknown = set(content) - set(_READ)
+        if unknown:
+            raise ValueError(f"unknown: {', '.join(sorted(map(repr, unknown)))[:200]}")
+        return cls(**{name: _READ[name](value) for name, value in content.items()})
+
+
+def _words(value: object) -> tuple[str, ...]:
+    return tuple(text(part) for part in listed(value))
+
+
+_READ: dict[str, Callable[[object], Any]] = {
+    "attempt": whole,
+    "name": text,
+    "steps": whole,
+    "trainer": _words,
+    "door": _words,
+    "door_url": text,
+    "env": dict_of(text),
+    "ports": dict_of(whole),
+    "trials_per_step": whole,
+    "validation_trials": whole,
+    "keep_checkpoints": whole,
+    "keep_tokens_steps": whole,
+    "grace_s": real,
+    "term_s": real,
+    "boot_usual": dict_of(real),
+    "boot_limits": dict_of(real),
+    "versions": dict_of(text),
+    "commit": text,
+    "dirty": truth,
+    "launch_link": text,
+    "confirmed_by": text,
+}
 
 
 def write_plan(run: RunDir, plan: AttemptPlan) -> None:
@@ -52,23 +95,23 @@ def write_plan(run: RunDir, plan: AttemptPlan) -> None:
     """
     path = run.attempt_plan(plan.attempt)
     draft = path.with_name(f".{path.name}.{os.getpid()}.{threading.get_ident()}")
-    draft.write_text(json.dumps(asdict(plan), indent=1) + "\n")
     try:
+        draft.write_text(json.dumps(asdict(plan), indent=1) + "\n")
         os.link(draft, path)  # unlike a rename it replaces nothing
     finally:
-        draft.unlink()
+        draft.unlink(missing_ok=True)  # on a full disk half of one would take what room is left
 
 
 def read_plan(run: RunDir, attempt: int) -> AttemptPlan:
     """Read attempt_N.json; raises `RunError` when it is missing or isn't one."""
     path = run.attempt_plan(attempt)
     try:
-        return AttemptPlan.from_dict(json.loads(path.read_bytes()))
+        return AttemptPlan.from_dict(decode(path.read_bytes()))
     except (OSError, ValueError, TypeError) as cause:
-        raise RunError("run.no_plan", f"{path} can't be read.", evidence=repr(cause)) from cause
+        raise RunError("run.no_plan", f"{path} can't be read.", evidence=repr(cause)[:300]) from cause
 
 
 def newest_attempt(run: RunDir) -> int:
     """The highest attempt that was ever planned, 0 when none was."""
     numbers = (path.stem.removeprefix("attempt_") for path in run.root.glob("attempt_*.json"))
-    return max((int(number) for number in numbers if number.isdigit()), default=0)
+    return max((int(number) for number in numbers if number.isdecimal() and number.isascii()), default=0)

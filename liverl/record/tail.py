@@ -1,9 +1,11 @@
-"""The last lines of a log of any size, and the few among them that say why a process ended."""
+"""The last lines of a log of any size, without secrets, and the few that say why a process ended."""
 
 from __future__ import annotations
 
 import re
 from pathlib import Path
+
+from liverl.record.masking import mask
 
 _ANSI = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 _RAY_PREFIX = re.compile(r"^\([^()]*\b(?:pid|ip)=[^()]*\)\s?")
@@ -16,15 +18,17 @@ _WIDTH = 300
 
 
 def tail_lines(path: Path, count: int, limit_bytes: int = 262_144) -> list[str]:
-    """The last `count` lines, cleaned, of the last `limit_bytes`; nothing when the file is missing."""
+    """The last `count` lines, cleaned and masked, of the last `limit_bytes`; nothing when the file is missing."""
     try:
         with path.open("rb") as stream:
             size = stream.seek(0, 2)
-            stream.seek(max(0, size - limit_bytes))
-            text = stream.read().decode(errors="replace")
+            start = stream.seek(max(0, size - limit_bytes))
+            lines = stream.read().decode(errors="replace").splitlines()
     except FileNotFoundError:
         return []
-    return [clean(line) for line in text.splitlines()][-count:]
+    if start and len(lines) > 1:
+        del lines[0]  # the end of a line, of which nobody can tell whether it is the end of a secret
+    return [mask(clean(line)) for line in lines[-count:]]
 
 
 def clean(line: str) -> str:
@@ -43,7 +47,6 @@ def last_words(path: Path, count: int = 8) -> list[str]:
 
 
 def cause_line(lines: list[str]) -> str:
-    """The one line that names the error, else the last one, else nothing."""
-    return next(
-        (line.strip() for line in reversed(lines) if _CAUSE.search(line)), lines[-1].strip() if lines else ""
-    )
+    """The one line that names the error, else the last one, else nothing; without secrets."""
+    named = next((line for line in reversed(lines) if _CAUSE.search(line)), lines[-1] if lines else "")
+    return mask(named.strip())

@@ -4,14 +4,21 @@ from __future__ import annotations
 
 import gzip
 import json
+import zlib
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
+from liverl.errors import RunError
 from liverl.record.jsonl import write_by_rename
+from liverl.record.shapes import decode, list_of, mapping, real, whole
 
 FILE_NAME = "trajectory.json.gz"
+
+
+class TrajectoryError(RunError, ValueError):
+    """A trajectory's file that isn't one."""
 
 
 @dataclass(frozen=True)
@@ -64,8 +71,28 @@ def write_trajectory(
 
 
 def read_trajectory(path: Path) -> Trajectory:
-    """Read a trajectory from its file or folder; raises `FileNotFoundError` when its tokens were removed."""
+    """Read a trajectory from its file or folder.
+
+    Raises `FileNotFoundError` when its tokens were removed, `TrajectoryError` when the file isn't one.
+    """
     target = path / FILE_NAME if path.is_dir() else path
-    content = json.loads(gzip.decompress(target.read_bytes()))
-    segments = [Segment(**segment) for segment in content["segments"]]
-    return Trajectory(segments, list(content["messages"]), list(content["calls"]))
+    compressed = target.read_bytes()
+    try:
+        content = decode(gzip.decompress(compressed))
+        objects = list_of(mapping)
+        segments = [_segment(segment) for segment in objects(content["segments"])]
+        return Trajectory(segments, objects(content["messages"]), objects(content["calls"]))
+    except (OSError, EOFError, zlib.error, ValueError, TypeError, KeyError) as cause:
+        raise TrajectoryError(
+            "trial.bad_trajectory", f"{target} can't be read.", evidence=repr(cause)[:300]
+        ) from cause
+
+
+def _segment(content: dict[str, Any]) -> Segment:
+    wholes = list_of(whole)
+    return Segment(
+        prompt_ids=wholes(content["prompt_ids"]),
+        response_ids=wholes(content["response_ids"]),
+        response_mask=wholes(content["response_mask"]),
+        response_logprobs=list_of(real)(content["response_logprobs"]),
+    )

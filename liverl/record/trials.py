@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field, fields
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from liverl.record.jsonl import append_object, read_objects
 from liverl.record.layout import RunDir
+from liverl.record.shapes import dict_of, listed, optional, real, text, whole
 
 OUTCOMES = ("solved", "unsolved", "timeout", "overlong", "max_turns", "agent_error", "infrastructure")
 BLAMES = ("", "agent", "sandbox", "gateway", "engine", "verifier")
@@ -49,10 +51,45 @@ class TrialRow:
 
     @classmethod
     def from_dict(cls, row: dict[str, Any]) -> TrialRow:
-        """The row of flat JSON; unknown keys are ignored; raises `TypeError` when one is missing."""
-        known = {item.name: row[item.name] for item in fields(cls) if item.name in row}
-        known["spans"] = [(str(kind), float(start), float(end)) for kind, start, end in row.get("spans", [])]
-        return cls(**known)
+        """The row of flat JSON; unknown keys are ignored.
+
+        Raises `TypeError` or `ValueError` when a key is missing or has another type.
+        """
+        return cls(**{name: read(row[name]) for name, read in _READ.items() if name in row})
+
+
+def _spans(value: object) -> list[tuple[str, float, float]]:
+    return [_span(kind, start, end) for kind, start, end in listed(value)]
+
+
+def _span(kind: object, start: object, end: object) -> tuple[str, float, float]:
+    # Most of a row, hence the short way for what is as it should be.
+    if kind in SPAN_KINDS and type(start) is float and type(end) is float and 0.0 <= start <= end < 1e15:
+        return str(kind), start, end
+    return text(kind), real(start), real(end)
+
+
+_READ: dict[str, Callable[[object], Any]] = {
+    "time": text,
+    "task": text,
+    "trial": text,
+    "split": text,
+    "step": whole,
+    "weight_version": whole,
+    "group": text,
+    "outcome": text,
+    "blame": text,
+    "reward": optional(real),
+    "turns": whole,
+    "prompt_tokens": whole,
+    "completion_tokens": whole,
+    "sequences": whole,
+    "tries": whole,
+    "seconds": dict_of(real),
+    "spans": _spans,
+    "path": text,
+    "error": text,
+}
 
 
 def append_trial(run: RunDir, row: TrialRow) -> None:

@@ -34,9 +34,14 @@ class Children:
         self._cwd = cwd
         self._started: list[Child] = []
 
-    def start(self, name: str, command: Sequence[str], env: Mapping[str, str]) -> Child:
-        """Start a command whose output goes to the log; a command that can't be started raises `OSError`."""
-        with self._log.open("ab") as log:
+    def start(
+        self, name: str, command: Sequence[str], env: Mapping[str, str], log_file: Path | None = None
+    ) -> Child:
+        """Start a command, in a process group of its own; one that can't be started raises `OSError`.
+
+        Its output goes to a log of its own, or else to the common one.
+        """
+        with (log_file or self._log).open("ab") as log:
             popen = subprocess.Popen(
                 list(command),
                 stdin=subprocess.DEVNULL,
@@ -44,6 +49,7 @@ class Children:
                 stderr=log,
                 cwd=self._cwd,
                 env=dict(env),
+                process_group=0,
                 preexec_fn=dying_with(os.getpid()),
             )
         child = Child(reference(name, popen.pid), popen)

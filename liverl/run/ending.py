@@ -24,11 +24,19 @@ def end_descendants(tick: Callable[[], None], grace_s: float) -> list[ProcessRef
         send(process, signal.SIGTERM)
     if wait_until(lambda: not descendants(me), grace_s, tick):
         return []
+    return kill_descendants(tick)
+
+
+def kill_descendants(tick: Callable[[], None]) -> list[ProcessRef]:
+    """SIGKILL to all until none is left, for 20 s at most; returns what still lives then."""
+    me = os.getpid()
     wait_until(lambda: not _kill_round(me), _GIVE_UP_S, tick)
     return descendants(me)
 
 
-def wait_until(met: Callable[[], bool], limit_s: float, tick: Callable[[], None]) -> bool:
+def wait_until(
+    met: Callable[[], bool], limit_s: float, tick: Callable[[], None], poll_s: float = _POLL_S
+) -> bool:
     """Whether a condition was met within a limit, ticking meanwhile."""
     deadline = time.monotonic() + limit_s
     while True:
@@ -37,7 +45,7 @@ def wait_until(met: Callable[[], bool], limit_s: float, tick: Callable[[], None]
             return True
         if time.monotonic() >= deadline:
             return False
-        time.sleep(_POLL_S)
+        time.sleep(poll_s)
 
 
 def _kill_round(root: int) -> list[ProcessRef]:

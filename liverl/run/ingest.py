@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections import defaultdict, deque
+from collections.abc import Callable
 from dataclasses import asdict
 from typing import Any
 
 from liverl.record.clock import to_seconds
-from liverl.record.events import append_event, each_posted, ingest_event
+from liverl.record.events import Event, append_event, each_posted, ingest_event
 from liverl.record.jsonl import JsonlTail, read_objects
 from liverl.record.layout import RunDir
 from liverl.record.metrics import MetricsFile, flatten, trial_metrics
@@ -27,8 +28,13 @@ class Ingest:
     What can't be written (`OSError`) is written by a later poll.
     """
 
-    def __init__(self, run: RunDir, plan: AttemptPlan, started: str) -> None:
+    def __init__(
+        self, run: RunDir, plan: AttemptPlan, started: str, on_event: Callable[[Event], None] = lambda _: None
+    ) -> None:
         self._run = run
+        self._on_event = on_event
+        self._has_trial = False
+        self._first_trial: TrialRow | None = None
         self._plan = plan
         self._started_s = to_seconds(started)
         self._metrics = MetricsFile(run)
@@ -50,12 +56,18 @@ class Ingest:
                     self._metrics.add(row)
         sweep_leftovers(self._run.checkpoints)
         self._take_events()
+        self.is_ready = False  # whatever was ready then
 
     def poll(self) -> None:
         """Bring in what is new."""
         self._take_events()
+        # All of them before one is told of: the file's reader has moved on, and telling may raise.
         for row in parse_trials(self._trials.read()):
             self._rows[row.step].append(row)
+            if self._first_trial is None and self._is_own(row):
+                self._first_trial = row
+        if self._first_trial is not None and not self._has_trial:
+            self._tell_of_trial(self._first_trial)
         rows = (flatten(raw, self._plan.attempt) for raw in self._verl.read())
         self._unwritten.extend(row for row in rows if row is not None)
         while self._unwritten:
@@ -71,17 +83,30 @@ class Ingest:
             if event.kind == "checkpoint" and step in self._told_checkpoints:
                 continue
             ingest_event(self._run, event)
+            self._on_event(event)
             if event.kind == "checkpoint":
                 self._told_checkpoints.add(step)
 
+    def _is_own(self, row: TrialRow) -> bool:
+        """Whether the trial ended in this attempt."""
+        return to_seconds(row.time) >= self._started_s
+
+    def _tell_of_trial(self, row: TrialRow) -> None:
+        message = f"the first trial has ended: {row.task}, {row.outcome}"
+        number = self._plan.attempt
+        self._on_event(
+            append_event(self._run, "boot", attempt=number, stage="first_trial", done=True, message=message)
+        )
+        self._has_trial = True
+
     def _add_step(self, row: dict[str, Any]) -> None:
         step = row["step"]
-        own = [item for item in self._rows[step] if to_seconds(item.time) >= self._started_s]
+        own = [item for item in self._rows[step] if self._is_own(item)]
         merged = self._metrics.add(row | trial_metrics(own))
         self.is_ready = True
         if step in self._steps:
             return
-        append_event(self._run, "step", attempt=self._plan.attempt, **_summary(merged))
+        self._on_event(append_event(self._run, "step", attempt=self._plan.attempt, **_summary(merged)))
         self._steps.add(step)
         self._prune_tokens(step)
 
@@ -115,6 +140,7 @@ def _summary(row: dict[str, Any]) -> dict[str, Any]:
         "step": row["step"],
         "reward": reward,
         "validation": row.get(_VALIDATION),
+        "validation_trials": row.get("trial/val/scored"),
         "seconds": row.get("timing_s/step"),
         "trials": row.get("trial/count"),
     }

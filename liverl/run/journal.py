@@ -37,11 +37,18 @@ class Journal:
         if self.attempt.state == "starting":
             self._change(replace(self.attempt, state="running"))
 
-    def close(self, state: str, reason: str, exit_status: int | None) -> None:
+    def set_stopping(self, reason: str) -> None:
+        """The attempt is being ended, and why; its processes may still live for a while."""
+        if (self.attempt.state, self.attempt.reason) != ("stopping", reason):
+            self._change(replace(self.attempt, state="stopping", reason=reason))
+
+    def closed(self, state: str, reason: str, exit_status: int | None) -> Attempt:
+        """The attempt as it will stand on record once it is closed."""
+        return replace(self.attempt, state=state, reason=reason, exit_status=exit_status, ended=utc_now())
+
+    def close(self, closed: Attempt) -> None:
         """Record the end of the attempt."""
-        self._change(
-            replace(self.attempt, state=state, reason=reason, exit_status=exit_status, ended=utc_now())
-        )
+        self._change(closed)
 
     def beat(self) -> None:
         """Touch the heartbeat when five seconds have passed."""
@@ -53,8 +60,10 @@ class Journal:
         try:
             record = read_run(self._run)
         except RunError:
-            return RunRecord(plan.name, now, plan.steps, dict(plan.ports), (self.attempt,))
-        record = replace(record, steps=plan.steps, ports=dict(plan.ports))
+            return RunRecord(
+                plan.name, now, plan.steps, dict(plan.ports), (self.attempt,), str(self._run.root)
+            )
+        record = replace(record, steps=plan.steps, ports=dict(plan.ports), root=str(self._run.root))
         if record.last.is_open:
             reason = "its supervisor was killed"
             append_event(self._run, "died", attempt=record.last.number, process="supervisor", reason=reason)

@@ -2,26 +2,42 @@
 
 from __future__ import annotations
 
-import itertools
-import re
-import string
+import os
+import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from datetime import date
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from pathlib import Path
 
 from liverl.errors import RunError
 from liverl.record.asks import take_stop
+from liverl.record.jsonl import write_by_rename
 from liverl.record.layout import RunDir
 from liverl.record.plan import AttemptPlan, write_plan
 from liverl.record.runfile import read_run
 from liverl.record.tail import last_words
+from liverl.run.archives import make_up
 from liverl.run.environment import package_environment
-from liverl.run.liveness import Liveness, read_liveness
-from liverl.run.roots import known_roots, remember_root, runs_in
+from liverl.run.live import live_runs
+from liverl.run.liveness import is_ours
+from liverl.run.locks import ports_locked
+from liverl.run.naming import new_run, run_names
+from liverl.run.roots import each_root, listed_roots, remember_root
+from liverl.run.signs import SignsOfLife, signs_of_life
+
+__all__ = [
+    "LaunchOrder",
+    "SignsOfLife",
+    "launch",
+    "link_log",
+    "refuse_shared_ports",
+    "run_names",
+    "signs_of_life",
+    "start_attempt",
+]
 
 _WAIT_S = 30.0
 _END_S = 10.0
@@ -31,7 +47,8 @@ _END_S = 10.0
 class LaunchOrder:
     """What a launch needs: where, what was asked for, and the attempt's plan once the directory is known.
 
-    `name` empty makes one of `model`, `scaffold` and the day. `python` is the interpreter of the data plane.
+    `name` empty makes one of `model`, `scaffold` and the day. `python` is the interpreter of the data plane. `links`
+    is the folder that gets a link `launch_<UTC time>.log` to the attempt's log, None for no link.
     """
 
     root: Path
@@ -43,20 +60,66 @@ class LaunchOrder:
     model: str = "policy"
     scaffold: str = "shell"
     python: str = sys.executable
+    links: Path | None = None
 
 
 def launch(order: LaunchOrder) -> RunDir:
     """Make the run directory and start its supervisor; returns when run.json is there; raises `RunError`."""
     root = order.root.resolve()
-    refuse_shared_ports(root, order.ports)
-    run = _create(root, order)
-    run.config.write_text(order.config_text)
-    run.resolved.write_text(order.resolved_text(run))
-    remember_root(root)
-    plan = order.plan(run)
-    write_plan(run, plan)
-    start_attempt(run, plan, order.python)
+    # Until run.json names the ports nobody else could tell that they are taken.
+    with ports_locked(order.ports.values()):
+        refuse_shared_ports(root, order.ports)
+        make_up(root)
+        try:
+            run, plan = _planned(root, order)
+        except OSError as error:
+            raise RunError(
+                "run.not_prepared",
+                f"The run could not be prepared in {root}; nothing was started.",
+                evidence=str(error),
+                next_action=f"df -h {root}",
+            ) from error
+        # It looks at every folder on its list, one of which may hang.
+        each_root([root], remember_root)
+        start_attempt(run, plan, order.python)
     return run
+
+
+def _planned(root: Path, order: LaunchOrder) -> tuple[RunDir, AttemptPlan]:
+    """A run directory with its config and first plan, whole or not there at all: without a plan it is no run."""
+    run = new_run(root, order.name, order.model, order.scaffold)
+    link = ""
+    try:
+        write_by_rename(run.config, order.config_text.encode())
+        write_by_rename(run.resolved, order.resolved_text(run).encode())
+        plan = order.plan(run)
+        link = link_log(order.links, run.attempt_log(plan.attempt))
+        plan = replace(plan, launch_link=link)
+        write_plan(run, plan)
+    except BaseException:  # whatever it is, its name must be free again
+        shutil.rmtree(run.root, ignore_errors=True)
+        if link:
+            Path(link).unlink(missing_ok=True)
+        raise
+    return run, plan
+
+
+def link_log(links: Path | None, log: Path) -> str:
+    """Make the link `launch_<UTC time>.log` to a log in a folder; returns its path, "" where it can't be made."""
+    if links is None:
+        return ""
+    stem = f"launch_{datetime.now(UTC):%Y%m%d-%H%M%S}"
+    for name in (stem, *(f"{stem}-{number}" for number in range(2, 100))):
+        path = links / f"{name}.log"
+        try:
+            links.mkdir(exist_ok=True)
+            path.symlink_to(os.path.relpath(log, links.resolve()))
+        except FileExistsError:
+            continue  # another launch of the same second
+        except OSError:
+            return ""
+        return str(path)
+    return ""
 
 
 def start_attempt(run: RunDir, plan: AttemptPlan, python: str = sys.executable) -> None:
@@ -78,10 +141,15 @@ def start_attempt(run: RunDir, plan: AttemptPlan, python: str = sys.executable) 
 
 
 def refuse_shared_ports(root: Path, ports: dict[str, int], but: RunDir | None = None) -> None:
-    """Raise `RunError` when a live run of a known folder uses one of these ports."""
-    for run, state in live_runs([root, *known_roots()]):
+    """Raise `RunError` when a live run of this machine, of a known folder that answers, uses one of these ports.
+
+    Another machine or container has ports of its own.
+    """
+    for run, state in live_runs([root, *listed_roots()]):
         record = state.record
-        if record is None or (but is not None and run.root == but.root):
+        if record is None or not is_ours(record.last):
+            continue
+        if but is not None and run.root == but.root.resolve():
             continue
         shared = sorted(set(ports.values()) & set(record.ports.values()))
         if shared:
@@ -91,52 +159,6 @@ def refuse_shared_ports(root: Path, ports: dict[str, int], but: RunDir | None = 
                 evidence=str(run.root),
                 next_action=f"liverl stop {run.root}   or other ports in config.yaml, section infrastructure",
             )
-
-
-def live_runs(roots: list[Path]) -> Iterator[tuple[RunDir, Liveness]]:
-    """The runs of some folders whose processes are at work."""
-    seen: set[Path] = set()
-    for run in (run for root in roots for run in runs_in(root)):
-        if run.root in seen:
-            continue
-        seen.add(run.root)
-        try:
-            state = read_liveness(run)
-        except (RunError, OSError):
-            continue
-        if state.is_live:
-            yield run, state
-
-
-def _create(root: Path, order: LaunchOrder) -> RunDir:
-    if order.name:
-        try:
-            return RunDir.create(root / order.name)
-        except FileExistsError:
-            raise RunError(
-                "run.name_taken",
-                f"{root / order.name} is there already.",
-                next_action=f"liverl resume {order.name}   or another --name",
-            ) from None
-    for name in run_names(order.model, order.scaffold, date.today()):
-        try:
-            return RunDir.create(root / name)
-        except FileExistsError:
-            continue
-    raise AssertionError("run_names never ends")
-
-
-def run_names(model: str, scaffold: str, day: date) -> Iterator[str]:
-    """Readable names of a day, such as policy-shell-1121a, ...1121b; endless."""
-    stem = f"{_slug(model)}-{_slug(scaffold)}-{day:%m%d}"
-    for length in itertools.count(1):
-        for letters in itertools.product(string.ascii_lowercase, repeat=length):
-            yield stem + "".join(letters)
-
-
-def _slug(text: str) -> str:
-    last = text.rstrip("/").rsplit("/", 1)[-1].rsplit(":", 1)[-1]
-    return re.sub(r"[^a-z0-9.]+", "-", last.lower()).strip("-.")[:32] or "run"
 
 
 def _point_latest(run: RunDir, log: Path) -> None:

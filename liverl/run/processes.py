@@ -47,13 +47,46 @@ def descendants(root: int) -> list[ProcessRef]:
     return found
 
 
-def send(process: ProcessRef, number: signal.Signals) -> None:
-    """Signal a process, unless it is gone or its pid is another's now."""
+def ancestors(pid: int) -> list[int]:
+    """The pids of a process's parent, that one's parent and so on, as far up as this namespace goes."""
+    found: list[int] = []
+    while (fields := _stat(pid)) is not None and (pid := int(fields[1])) > 0 and pid not in found:
+        found.append(pid)
+    return found
+
+
+def send(process: ProcessRef, number: signal.Signals) -> bool:
+    """Signal a process, unless it is gone or its pid is another's now.
+
+    False where it lives and this user may not signal it; whoever needs its end looks whether it has ended.
+    """
     if is_alive(process):
         try:
             os.kill(process.pid, number)
         except ProcessLookupError:
-            return
+            return True
+        except PermissionError:
+            return False
+    return True
+
+
+def send_group(leader: ProcessRef, number: signal.Signals) -> bool:
+    """Signal a process and its group, where it leads one; nobody where it is gone or its pid is another's now.
+
+    False where this user may signal none of them.
+    """
+    if not is_alive(leader):
+        return True
+    try:
+        if os.getpgid(leader.pid) == leader.pid:
+            os.killpg(leader.pid, number)
+        else:
+            os.kill(leader.pid, number)
+    except ProcessLookupError:
+        return True
+    except PermissionError:
+        return False
+    return True
 
 
 def become_subreaper() -> None:

@@ -30,15 +30,15 @@ def newest_complete(checkpoints: Path) -> int | None:
     """The step of the newest checkpoint that verl has declared complete; None when there is none."""
     try:
         step = int((checkpoints / _COMPLETE).read_text().strip())
+        return step if (checkpoints / f"{_PREFIX}{step}").is_dir() else None
     except (OSError, ValueError):
         return None
-    return step if (checkpoints / f"{_PREFIX}{step}").is_dir() else None
 
 
 def checkpoint_steps(checkpoints: Path) -> list[int]:
     """The steps that have a checkpoint folder, oldest first."""
     names = (path.name.removeprefix(_PREFIX) for path in checkpoints.glob(f"{_PREFIX}*") if path.is_dir())
-    return sorted(int(name) for name in names if name.isdigit())
+    return sorted(int(name) for name in names if name.isdecimal() and name.isascii())
 
 
 def superfluous(steps: list[int], newest: int, keep: int, reward_by_step: Mapping[int, float]) -> list[int]:

@@ -8,10 +8,11 @@ import pytest
 
 from liverl.config import RunConfig
 from liverl.errors import TaskError
-from liverl.operate.planning import plan_attempt, ports_of, python_of
+from liverl.operate.planning import boot_limits, plan_attempt, ports_of, python_of
 from liverl.operate.policy import is_missing
 from liverl.operate.single import find_task
 from liverl.record.layout import RunDir
+from liverl.record.stages import STAGES
 
 
 @pytest.fixture
@@ -36,6 +37,24 @@ def test_a_plan_counts_trials_and_names_the_processes(config: RunConfig, tmp_pat
     assert "liverl.gateway.door" in plan.door
     assert plan.door_url == f"http://127.0.0.1:{config.infrastructure.litellm_port}"
     assert plan.ports == ports_of(config)
+
+
+def test_a_plan_says_what_the_run_is_made_with_who_said_yes_and_how_long_its_boot_may_take(
+    config: RunConfig, tmp_path: Path
+) -> None:
+    plan = plan_attempt(config, RunDir(tmp_path / "r"), confirmed_by="prompt")
+    assert plan.versions["liverl"]
+    assert plan.confirmed_by == "prompt"
+    assert tuple(plan.boot_limits) == tuple(plan.boot_usual) == STAGES
+
+
+def test_the_first_trial_may_use_up_every_limit_that_it_has(config: RunConfig) -> None:
+    trial = config.trial.model_copy(
+        update={"retries": 1, "agent_timeout_s": 2400.0, "verifier_timeout_s": 600.0}
+    )
+    longer = config.model_copy(update={"trial": trial})
+    assert boot_limits(longer)["first_trial"] >= 2 * (2400 + 600)
+    assert boot_limits(longer)["replicas"] == boot_limits(config)["replicas"]
 
 
 def test_the_data_planes_interpreter_is_that_of_the_configured_environment(config: RunConfig) -> None:

@@ -37,6 +37,13 @@ def test_an_unreadable_request_becomes_an_event_rather_than_a_crash(run: RunDir)
     assert "event-1.json" in event.fields["message"]
 
 
+def test_a_folder_with_an_events_name_is_passed_over_and_what_is_behind_it_is_taken(run: RunDir) -> None:
+    (run.requests / "event-0.json").mkdir()
+    post_event(run, "ready")
+    assert [event.kind for event in list(each_posted(run))] == ["ready"]
+    assert list(each_posted(run)) == []
+
+
 def test_a_stop_is_taken_once(run: RunDir) -> None:
     assert take_stop(run) is None
     ask_stop(run, "lunch")

@@ -44,4 +44,23 @@ def test_colours_and_the_actor_are_taken_off_a_line() -> None:
 def test_only_the_end_of_a_huge_log_is_read(tmp_path: Path) -> None:
     path = tmp_path / "log"
     path.write_text("x" * 80 + "\n" + "last\n" * 3)
-    assert tail_lines(path, 10, limit_bytes=11) == ["", "last", "last"]
+    assert tail_lines(path, 10, limit_bytes=12) == ["last", "last"]
+
+
+SECRET = "sk-proj-abcdefghijklmnop"
+REFUSED = f"AuthenticationError: Error code: 401 - Incorrect API key provided: {SECRET}."
+
+
+def test_neither_the_last_words_nor_the_cause_hold_a_secret(tmp_path: Path) -> None:
+    (tmp_path / "log").write_text(f"(TaskRunner pid=1) sent Authorization: Basic dXNlcjpwdw==\n{REFUSED}\n")
+    words = last_words(tmp_path / "log")
+    assert words[0] == "sent Authorization: Basic ***"
+    assert cause_line(words).endswith("Incorrect API key provided: sk-***.")
+    assert SECRET not in cause_line([REFUSED])
+
+
+def test_a_secret_at_the_width_of_a_line_or_the_limit_of_a_look_is_not_cut_in_two(tmp_path: Path) -> None:
+    (tmp_path / "log").write_text(f"ValueError: {'x' * 276} {SECRET}\n")
+    assert "abc" not in "".join(last_words(tmp_path / "log"))
+    (tmp_path / "log").write_text(f"{SECRET}\nlast\n")
+    assert tail_lines(tmp_path / "log", 10, limit_bytes=15) == ["last"]

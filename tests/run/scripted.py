@@ -17,6 +17,7 @@ from liverl.record.layout import RunDir
 from liverl.record.plan import AttemptPlan
 from liverl.record.runfile import read_run
 from liverl.run.launch import LaunchOrder, launch
+from liverl.run.leftovers import end_leftovers
 from liverl.run.liveness import Liveness, read_liveness
 from liverl.run.processes import start_ticks
 
@@ -40,16 +41,14 @@ def ended(run: RunDir) -> Liveness:
 
 
 def process(run: RunDir, name: str) -> int:
-    """The pid of a process of the newest attempt."""
-    found = read_run(run).last.process(name)
-    assert found is not None
-    return found.pid
+    """The pid of a process of the newest attempt; waits until it is on record."""
+    return int(until(lambda: read_run(run).last.process(name)).pid)
 
 
-def made_pids(run: RunDir) -> list[int]:
-    """Every pid the scripted trainers made; waits until the stubborn ones are there."""
+def made_pids(run: RunDir, count: int = 3) -> list[int]:
+    """Every pid the scripted trainers made; waits until so many are there, by default the stubborn ones too."""
     path = run.data / "pids"
-    until(lambda: path.exists() and len(path.read_text().split()) >= 3)
+    until(lambda: path.exists() and len(path.read_text().split()) >= count)
     return [int(line) for line in path.read_text().split()]
 
 
@@ -72,6 +71,8 @@ def launch_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Laun
         door: tuple[str, ...] = (),
         ports: dict[str, int] | None = None,
         keep: int = 0,
+        links: Path | None = None,
+        boot_limits: dict[str, float] | None = None,
         **script: Any,
     ) -> RunDir:
         def plan(run: RunDir) -> AttemptPlan:
@@ -85,9 +86,13 @@ def launch_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Laun
                 ports=ports or {},
                 keep_checkpoints=keep,
                 grace_s=2.0,
+                term_s=0.5,
+                boot_limits=boot_limits or {},
             )
 
-        order = LaunchOrder(tmp_path / "runs", "profile: cpu\n", lambda run: "", plan, ports or {}, name=name)
+        order = LaunchOrder(
+            tmp_path / "runs", "profile: cpu\n", lambda run: "", plan, ports or {}, name=name, links=links
+        )
         run = launch(order)
         made.append(run)
         return run
@@ -97,3 +102,4 @@ def launch_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Laun
         for item in (item for attempt in read_run(run).attempts for item in attempt.processes):
             if start_ticks(item.pid) == item.start_ticks:
                 os.kill(item.pid, signal.SIGKILL)
+        end_leftovers(run)  # a guard that was killed with its supervisor ends nothing

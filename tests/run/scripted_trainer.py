@@ -1,6 +1,10 @@
 """A small real trainer for the supervisor's tests: writes metrics, starts processes that try to outlive it.
 
-Reads its script from the environment: SCRIPT is JSON with `steps`, `pause_s`, `end` (raise or hang), `deaf`.
+Reads its script from the environment; SCRIPT is JSON with
+- `steps`, `pause_s` between them, and `end` (raise or hang)
+- `deaf` (to SIGINT), `stubborn` (false: no process that tries to outlive it)
+- `saving_s` (how long one more checkpoint takes to be written), `stages` (of the boot, that it tells of)
+
 It goes on from the newest checkpoint, as verl does, and writes every pid it makes to data/pids.
 """
 
@@ -13,6 +17,9 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+
+from liverl.record.events import post_event
+from liverl.record.layout import RunDir
 
 # In a session of its own, deaf to SIGTERM and with a child: what Ray's or a sandbox's processes may be like.
 STUBBORN = """
@@ -34,15 +41,37 @@ def main() -> None:
     pids = run / "data" / "pids"
     with pids.open("a") as stream:
         stream.write(f"{os.getpid()}\n")
-    before = len(pids.read_text().split())
-    subprocess.Popen([sys.executable, "-c", STUBBORN, str(pids)])
-    while len(pids.read_text().split()) < before + 2:
-        time.sleep(0.02)
+    if script.get("stubborn", True):
+        be_stubborn(pids)
+    for stage in script.get("stages", ()):
+        post_event(RunDir(run), "boot", **stage)
     done = train(run, script)
+    if script.get("saving_s"):
+        save_slowly(run, done + 1, script["saving_s"])
     if script.get("end") == "raise":
         raise RuntimeError(f"no more tasks after step {done}")
     if script.get("end") == "hang":
         time.sleep(600)
+
+
+def be_stubborn(pids: Path) -> None:
+    """Start what does not end when asked, and wait until it is deaf."""
+    before = len(pids.read_text().split())
+    subprocess.Popen([sys.executable, "-c", STUBBORN, str(pids)])
+    while len(pids.read_text().split()) < before + 2:
+        time.sleep(0.02)
+
+
+def save_slowly(run: Path, step: int, seconds: float) -> None:
+    """Write one more checkpoint in many small pieces; only a whole one is declared complete."""
+    folder = run / "checkpoints" / f"global_step_{step}"
+    folder.mkdir()
+    end = time.monotonic() + seconds
+    with (folder / "weights").open("w") as stream:
+        while time.monotonic() < end:
+            print("w" * 100, file=stream, flush=True)
+            time.sleep(0.05)
+    (run / "checkpoints" / "latest_checkpointed_iteration.txt").write_text(str(step))
 
 
 def train(run: Path, script: dict[str, object]) -> int:

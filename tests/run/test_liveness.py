@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import socket
 import subprocess
 import sys
@@ -13,11 +14,16 @@ from pathlib import Path
 import pytest
 
 from liverl.errors import RunError
+from liverl.record.clock import to_utc
 from liverl.record.layout import RunDir
 from liverl.record.plan import AttemptPlan, write_plan
-from liverl.record.runfile import Attempt, ProcessRef, RunRecord, write_run
+from liverl.record.runfile import Attempt, ProcessRef, RunRecord, read_run, write_run
 from liverl.run.liveness import read_liveness
 from liverl.run.processes import boot_id, descendants, is_alive, pid_namespace, reference
+from liverl.run.stop import stop
+from tests.run.scripted import Launch, launch_run, until
+
+__all__ = ["launch_run"]
 
 
 @pytest.fixture
@@ -58,17 +64,111 @@ def test_a_reboot_is_named(run: RunDir) -> None:
     assert (state.state, state.reason) == ("dead", "this machine was restarted since")
 
 
-@pytest.mark.parametrize(("age_s", "expected"), [(10, "running"), (600, "dead")])
+def test_a_machine_of_the_same_name_that_beats_after_our_boot_is_another(run: RunDir) -> None:
+    record(run, boot_id="another")
+    age_heartbeat(run, 1)
+    assert read_liveness(run).state == "running"
+
+
+@pytest.mark.parametrize(("age_s", "expected"), [(10, "running"), (600, "unreachable")])
 def test_on_another_host_the_heartbeat_decides(run: RunDir, age_s: float, expected: str) -> None:
     record(run, boot_id="another", host="elsewhere")
     age_heartbeat(run, age_s)
     assert read_liveness(run).state == expected
 
 
-def test_in_another_container_the_heartbeat_decides(run: RunDir) -> None:
+@pytest.mark.parametrize(("age_s", "expected"), [(1, "running"), (600, "unreachable")])
+def test_in_another_container_the_heartbeat_decides(run: RunDir, age_s: float, expected: str) -> None:
+    record(run, pid_namespace="pid:[1]", host="elsewhere", processes=(ProcessRef("supervisor", 1, 1),))
+    age_heartbeat(run, age_s)
+    assert read_liveness(run).state == expected
+
+
+@pytest.mark.parametrize(("age_s", "expected"), [(1, "running"), (600, "dead")])
+def test_a_silent_run_of_this_very_container_before_its_restart_is_dead(
+    run: RunDir, age_s: float, expected: str
+) -> None:
     record(run, pid_namespace="pid:[1]", processes=(ProcessRef("supervisor", 1, 1),))
-    age_heartbeat(run, 1)
+    age_heartbeat(run, age_s)
+    assert read_liveness(run).state == expected
+
+
+@pytest.mark.parametrize(("age_s", "expected"), [(1, "starting"), (600, "dead")])
+def test_a_supervisor_that_never_recorded_itself_is_dead_after_a_while(
+    run: RunDir, age_s: float, expected: str
+) -> None:
+    record(run, state="starting", started=to_utc(time.time() - age_s), processes=())
+    assert read_liveness(run).state == expected
+
+
+def test_the_heartbeat_of_the_attempt_before_says_nothing_of_a_new_one(run: RunDir) -> None:
+    started = to_utc(time.time())
+    age_heartbeat(run, 600)
+    record(run, number=2, state="starting", started=started, processes=())
+    assert read_liveness(run).state == "starting"
+    record(run, number=2, started=started)
+    assert (read_liveness(run).state, read_liveness(run).reason) == ("running", "")
+    record(run, number=2, started=started, boot_id="another", host="elsewhere")
     assert read_liveness(run).state == "running"
+
+
+def test_of_an_unreachable_run_nobody_says_that_it_is_dead(run: RunDir) -> None:
+    record(run, boot_id="another", host="elsewhere")
+    state = read_liveness(run)
+    assert (state.state, state.is_live) == ("unreachable", False)
+    assert "elsewhere" in state.reason and "never" in state.reason
+
+
+def test_a_trainer_that_is_gone_while_its_supervisor_lives_is_a_run_that_stops(run: RunDir) -> None:
+    me = reference("supervisor", os.getpid())
+    record(run, processes=(me, replace(me, name="trainer", start_ticks=1)))
+    age_heartbeat(run, 1)
+    state = read_liveness(run)
+    assert (state.state, state.is_live) == ("stopping", True)
+    assert "the trainer" in state.reason and "ends the attempt" in state.reason
+    age_heartbeat(run, 600)
+    assert "does not move, for 600 s" in read_liveness(run).reason
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"",
+        b"\x00\xff",
+        b"[]",
+        b"{}",
+        b'{"attempts": []}',
+        b'{"name": 1, "created": 2, "steps": Infinity, "attempts": []}',
+        b'{"name": "r", "created": "", "steps": 3, "attempts": ["x"]}',
+        b"[" * 100_000,
+    ],
+)
+def test_a_record_that_is_none_is_an_error_with_a_next_action(run: RunDir, content: bytes) -> None:
+    run.run_json.write_bytes(content)
+    with pytest.raises(RunError) as told:
+        read_liveness(run)
+    assert told.value.code == "run.bad_run_file"
+    assert told.value.next_action
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("state", 7), ("state", "lost"), ("started", None), ("number", "1"), ("reason", [1]), ("host", {})],
+)
+def test_values_of_a_wrong_kind_are_an_error_with_a_next_action(
+    run: RunDir, name: str, value: object
+) -> None:
+    record(run, **{name: value})
+    with pytest.raises(RunError) as told:
+        read_liveness(run)
+    assert told.value.next_action
+
+
+def test_a_folder_in_the_records_place_is_an_error_with_a_next_action(run: RunDir) -> None:
+    run.run_json.mkdir()
+    with pytest.raises(RunError) as told:
+        read_liveness(run)
+    assert told.value.next_action
 
 
 def test_a_living_supervisor_without_heartbeat_is_said_to_be_late(run: RunDir) -> None:
@@ -114,3 +214,15 @@ def test_descendants_are_found_at_any_depth() -> None:
             os.kill(item.pid, 9)
         child.kill()
         child.wait()
+
+
+def test_a_copy_of_a_live_run_is_not_the_run_and_stopping_it_ends_nothing(launch_run: Launch) -> None:
+    run = launch_run(name="first", end="hang", stubborn=False)
+    until(lambda: read_run(run).last.process("trainer") is not None)
+    copy = RunDir(run.root.with_name("copy"))
+    shutil.copytree(run.root, copy.root, symlinks=True)
+    state = read_liveness(copy)
+    assert state.state == "dead" and str(run.root) in state.reason
+    with pytest.raises(RunError, match="nothing to stop"):
+        stop(copy, "test")
+    assert read_liveness(run).is_live

@@ -23,6 +23,7 @@ from liverl.record.runfile import read_run
 from liverl.record.trials import append_trial
 from liverl.run import launch
 from liverl.run.liveness import read_liveness
+from liverl.run.processes import descendants
 from liverl.run.resume import resume
 from liverl.run.stop import stop
 from tests.record.rows import trial_row
@@ -111,32 +112,7 @@ def test_what_a_killed_supervisor_had_not_yet_read_is_read_by_the_next(launch_ru
     until(lambda: "resumed" in kinds(run))
     assert "step_skipped" in kinds(run)
     assert [row["step"] for row in read_metrics(run)] == [1, 2, 3, 4]
-    stop(run, "test")
-
-
-def test_a_stop_ends_cleanly_and_says_how_to_go_on(launch_run: Launch) -> None:
-    run = launch_run(steps=2, end="hang")
-    pids = made_pids(run)
-    state = stop(run, "asked by a test")
-    assert state.state == "stopped"
-    assert "asked by a test" in state.reason
-    assert all_gone(pids)
-    assert read_events(run)[-1].kind == "stopped"
-    assert read_events(run)[-1].fields["next"] == f"liverl resume {run.name}"
-
-
-def test_a_signal_to_the_supervisor_is_a_stop(launch_run: Launch) -> None:
-    run = launch_run(steps=1, end="hang")
-    made_pids(run)
-    os.kill(process(run, "supervisor"), signal.SIGTERM)
-    assert ended(run).state == "stopped"
-
-
-def test_a_trainer_deaf_to_interrupts_is_killed_after_its_grace(launch_run: Launch) -> None:
-    run = launch_run(steps=1, end="hang", deaf=True)
-    pids = made_pids(run)
-    assert stop(run, "test").state == "stopped"
-    assert all_gone(pids)
+    stop(run, "test", kill=True)
 
 
 def test_a_door_that_dies_is_started_once_more_and_then_fails_the_run(launch_run: Launch) -> None:
@@ -144,6 +120,8 @@ def test_a_door_that_dies_is_started_once_more_and_then_fails_the_run(launch_run
     state = ended(run)
     assert state.state == "failed"
     assert "door" in state.reason
+    assert "port taken" in state.reason
+    assert run.component_log(1, "litellm").read_text().split() == ["port", "taken", "port", "taken"]
     died = [event for event in read_events(run) if event.kind == "died"]
     assert [event.fields.get("restarted", False) for event in died] == [True, False]
 
@@ -165,7 +143,7 @@ def test_posted_events_and_trials_become_events_and_metrics(launch_run: Launch) 
     assert rows[1]["trial/reward/mean"] == 1.0
     assert rows[1]["actor/lr"] == 0.1
     until(lambda: "trial_failed" in kinds(run))
-    stop(run, "test")
+    stop(run, "test", kill=True)
 
 
 def test_old_checkpoints_go_and_each_removal_is_an_event(launch_run: Launch) -> None:
@@ -186,7 +164,7 @@ def test_a_live_run_is_neither_resumed_nor_joined_on_its_ports(launch_run: Launc
         launch_run(ports={"litellm": 18_002, "ray": 1})
     assert caught.value.code == "run.ports_in_use"
     assert run.name in caught.value.message
-    stop(run, "test")
+    stop(run, "test", kill=True)
     assert ended(launch_run(ports={"litellm": 18_002})).state == "finished"
 
 
@@ -205,7 +183,7 @@ def test_the_supervisor_is_the_leader_of_a_session_of_its_own(launch_run: Launch
     assert os.getsid(supervisor) == supervisor
     assert os.getsid(process(run, "trainer")) == supervisor
     assert os.getsid(supervisor) != os.getsid(0)
-    stop(run, "test")
+    stop(run, "test", kill=True)
 
 
 def test_the_key_is_in_no_file_and_no_command_line(launch_run: Launch) -> None:
@@ -218,7 +196,7 @@ def test_the_key_is_in_no_file_and_no_command_line(launch_run: Launch) -> None:
         assert key not in path.read_bytes(), path
     for name in ("guard", "supervisor", "trainer"):
         assert key not in Path(f"/proc/{process(run, name)}/cmdline").read_bytes()
-    stop(run, "test")
+    stop(run, "test", kill=True)
 
 
 def test_a_taken_name_is_refused_and_a_free_one_is_made_of_model_scaffold_and_day(launch_run: Launch) -> None:
@@ -274,6 +252,30 @@ def test_an_end_on_a_full_disk_is_recorded_once_there_is_room(launch_run: Launch
     assert "step_skipped" in kinds(run)
 
 
+def test_a_door_that_dies_on_a_full_disk_is_started_again_and_ends_no_training(launch_run: Launch) -> None:
+    run = launch_run(steps=2, end="hang", door=(sys.executable, "-c", "import time; time.sleep(600)"))
+    until(lambda: len(read_metrics(run)) == 2)
+    supervisor, door = process(run, "supervisor"), process(run, "door")
+    fill_disk(supervisor, full=True)
+    os.kill(door, signal.SIGKILL)
+    until(lambda: all_gone([door]))
+    new = until(lambda: [item for item in descendants(supervisor) if is_door(item.pid)])
+    assert read_liveness(run).is_live
+    fill_disk(supervisor, full=False)
+    until(lambda: [item for item in read_run(run).last.processes if item.pid == new[0].pid])
+    until(lambda: "died" in kinds(run))
+    assert read_liveness(run).is_live
+    told = [event.fields.get("restarted") for event in read_events(run) if event.kind == "died"]
+    assert told == [True]
+    stop(run, "test", kill=True)
+
+
+def is_door(pid: int) -> bool:
+    """Whether a process is the door of the test above."""
+    words = Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
+    return words[1:3] == [b"-c", b"import time; time.sleep(600)"] and os.getpgid(pid) == pid
+
+
 def test_of_two_resumes_at_once_one_is_refused_and_one_attempt_is_made(launch_run: Launch) -> None:
     run = launch_run(steps=2, end="hang")
     until(lambda: len(read_metrics(run)) == 2)
@@ -293,7 +295,7 @@ def test_of_two_resumes_at_once_one_is_refused_and_one_attempt_is_made(launch_ru
     assert sorted(outcomes) == ["2", "run.alive"]
     assert [attempt.number for attempt in read_run(run).attempts] == [1, 2]
     assert kinds(run).count("resumed") == 1
-    stop(run, "test")
+    stop(run, "test", kill=True)
 
 
 def test_a_planned_attempt_is_not_planned_again(launch_run: Launch) -> None:

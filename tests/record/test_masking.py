@@ -1,0 +1,147 @@
+"""No secret is left in a text, whatever stands around it, and nothing else is touched."""
+
+from __future__ import annotations
+
+import string
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from liverl.record.masking import HIDDEN, mask, mask_words
+
+ALPHANUMERIC = string.ascii_letters + string.digits
+BODY = st.text(ALPHANUMERIC, min_size=24, max_size=60).map(lambda text: f"q7{text}")
+# What a password may hold and still stand in a text without quotes.
+PASSWORD = st.text(f"{ALPHANUMERIC}!#$%*+./:?@^_~,;-", min_size=6, max_size=40).map(
+    lambda text: f"q7{text}q7"
+)
+SHAPES = ("sk-{}", "sk-proj-{}", "sk-ant-api03-{}", "hf_{}", "ghp_{}", "gho_{}", "github_pat_{}", "glpat-{}",
+          "xoxb-{}", "gsk_{}", "AIza{}", "Bearer {}", "bearer {}", "b'Bearer {}'")  # fmt: skip
+GIVEN = ("token={}", "token: {}", "password={}", "password: {}", "passwd={}", "access_token: {}", "access_token={}",
+         "refresh-token: {}", "x-api-key: {}", "X-Api-Key: {}", "api_key={}", "apiKey: {}", "--api-key {}",
+         "--api-key={}", "--token {}", "--hf-token {}", "--password {}", "client_secret={}", "AWS_SECRET_ACCESS_KEY={}",
+         "WANDB_API_KEY={}", "HF_TOKEN={}", "PGPASSWORD={}", "LIVERL_DOOR_KEY={}", "Authorization: Basic {}",
+         "authorization: {}", "Authorization: Bearer {}", "Proxy-Authorization: Basic {}", "mysql -u me -p{}",
+         "mysqldump -p{} db", "sshpass -p {} ssh h", "curl -u me:{} h", "redis-cli -a {} ping")  # fmt: skip
+QUOTED = ('"token": "{}"', "'api_key': '{}'", 'password = "{}"', '\\"access_token\\": \\"{}\\"',
+          "(b'x-api-key', b'{}')",
+          "{{'Authorization': 'Basic {}'}}", 'os.environ["HF_TOKEN"]="{}"', "--api-key '{}'", "auth=('me', '{}')",
+          "curl -H 'Authorization: Bearer {}' h", "SecretStr api_key=SecretStr('{}')")  # fmt: skip
+AROUND = st.sampled_from(
+    (
+        "",
+        "Error: ",
+        "step:1 - tokens:3 - ",
+        "ValueError: 401 {'error': ",
+        "pad_token=",
+        "token ",
+        "--foo ",
+        "a=b, ",
+        '"',
+    )
+)
+AFTER = st.sampled_from(("", " next", ". You can", ", 'x': 1}", "\nnext line", ' "tokens": 5'))
+
+
+@given(st.sampled_from(SHAPES), BODY, AROUND, AFTER)
+def test_what_is_shaped_like_a_key_is_never_shown(shape: str, body: str, before: str, after: str) -> None:
+    seen = mask(f"{before}{shape.format(body)}{after}")
+    assert body not in seen and "q7" not in seen and HIDDEN in seen
+    assert mask(seen) == seen
+
+
+@given(st.sampled_from(GIVEN), PASSWORD, AROUND.filter(lambda text: text not in ("pad_token=",)), AFTER)
+def test_what_is_given_to_a_name_of_a_secret_is_never_shown(
+    form: str, body: str, before: str, after: str
+) -> None:
+    seen = mask(f"{before}{form.format(body)} {after}")
+    assert "q7" not in seen
+    assert mask(seen) == seen
+
+
+@given(st.sampled_from(GIVEN[:12]), st.from_regex(r"[0-9]{10,12}|[0-9]{4,8}[a-z]{2,4}", fullmatch=True))
+def test_a_secret_that_begins_as_a_number_does_is_one_all_the_same(form: str, body: str) -> None:
+    assert body not in mask(form.format(body))
+
+
+@given(st.sampled_from(QUOTED), st.text(f"{ALPHANUMERIC} ,;:=()", min_size=6), AROUND, AFTER)
+def test_what_is_given_in_quotes_is_never_shown(form: str, body: str, before: str, after: str) -> None:
+    if "Authorization" in form:
+        body = body.replace(" ", "_")
+    assert "q7" not in mask(f"{before}{form.format(f'q7{body}q7')}{after}")
+
+
+@given(PASSWORD.filter(lambda text: "/" not in text and "@" not in text))
+def test_who_asks_by_an_address_is_never_shown(body: str) -> None:
+    assert mask(f"to postgres://me:{body}@host:5432/db") == "to postgres://***@host:5432/db"
+    assert "q7" not in mask(f"GET https://h/x?access_token={body.replace('&', '')}&n=1")
+
+
+@given(st.text())
+def test_any_text_is_taken_and_masking_again_changes_nothing(text: str) -> None:
+    once = mask(text)
+    assert mask(once) == once
+
+
+@pytest.mark.parametrize(
+    ("text", "masked"),
+    [
+        ("Incorrect API key provided: sk-proj-abcDEF123456. You", "Incorrect API key provided: sk-***. You"),
+        ("key sk-ant-api03-abcdefgh used", "key sk-*** used"),
+        ("Authorization: Bearer abc.def-ghi", "Authorization: Bearer ***"),
+        ("ANTHROPIC_API_KEY=abcdef12 next", "ANTHROPIC_API_KEY=*** next"),
+        ("{'HF_TOKEN': 'hf_abcdef', 'x': 1}", "{'HF_TOKEN': '***', 'x': 1}"),
+        ('"LIVERL_DOOR_KEY": "00ff00ff"', '"LIVERL_DOOR_KEY": "***"'),
+        ("redis://user:secret@host:1", "redis://***@host:1"),
+        ("clone https://0123abcd@host/x", "clone https://***@host/x"),
+        ("user=x&token=abcdef&n=1", "user=x&token=***&n=1"),
+        ("token=abcdef, n=1", "token=***, n=1"),
+    ],
+)
+def test_only_the_secret_itself_is_hidden(text: str, masked: str) -> None:
+    assert mask(text) == masked
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "token_ids=[1, 2, 3]",
+        "max_tokens: 5",
+        "tokens=12",
+        "pad_token: 5, eos_token='</s>'",
+        "'hf_key': None, task-sk-1",
+        "step:3 - perf/total_num_tokens:1234 - trial/tokens_per_turn:1.5 - gateway/token_mismatch:0.0",
+        "response/seconds_per_token:0.012 - actor/loss_per_token:nan",
+        "loss_agg_mode=token-mean, prompt_key=prompt, reward_fn_key=data_source, image_key: images",
+        "bos_token_id=1, decoder_start_token: <s>, next_token: 151643",
+        "AddedToken(content='<|im_end|>'), pad_token=AddedToken('<pad>')",
+        "json: Unexpected token: foobar",
+        "KeyError: 'api_key'",
+        "Bearer token required",
+        "Bad credentials: try again",
+        "--max-tokens 512 --eos-token x --max-num-batched-tokens 8192",
+        "use --token to give one",
+        "Avg prompt throughput: 12.3 tokens/s, GPU KV cache usage: 3%",
+        "PWD=/home/me",
+        "http://127.0.0.1:8002/v1 and git@host:a/b, image@sha256:00ff",
+        "hf_tokenizer.py, hf_model=Qwen2ForCausalLM",
+        "AuthenticationError: no key was given",
+        '["/etc/passwd", "checkpoints", "secret", "policy"]',
+        "DOCKER_HOST=ssh://me@far",
+        "Bytes a token: what layers keep",
+        "PRIMARY KEY: id, sort_key=name, KeyError: 3",
+    ],
+)
+def test_ordinary_text_is_not_touched(text: str) -> None:
+    assert mask(text) == text
+
+
+def test_a_value_that_is_a_word_of_its_own_is_hidden_whole() -> None:
+    assert mask_words(["x", "--api-key", "two words", "--max-tokens", "5"]) == [
+        "x",
+        "--api-key",
+        HIDDEN,
+        "--max-tokens",
+        "5",
+    ]
