@@ -8,9 +8,11 @@ import sys
 from pathlib import Path
 
 from liverl.config import RunConfig
+from liverl.config.parallel import Parallel
 from liverl.engine.command import VerlCommand, compose, temp_dir, thread_environment
+from liverl.engine.first_policy import ensure_policy
 from liverl.engine.tables import AGENT_NAME, write_table
-from liverl.errors import RunError
+from liverl.errors import LiveRLError, RunError
 from liverl.record.events import post_event
 from liverl.record.layout import RunDir
 
@@ -26,10 +28,14 @@ def prepare(run: RunDir, config: RunConfig, attempt: int) -> VerlCommand:
     write_table(config.data.train, "train", run.data / "train.parquet")
     write_table(config.data.val, "val", run.data / "val.parquet")
     (run.data / "agent_loop.yaml").write_text(AGENT_LOOP)
-    post_event(
-        run, "boot", attempt=attempt, message="tasks are in tables, verl starts Ray (about half a minute)"
-    )
+    message = "tasks are in tables, verl starts Ray (about half a minute)"
+    post_event(run, "boot", attempt=attempt, stage="ray", message=message)
     return command
+
+
+def replicas(config: RunConfig) -> int:
+    """How many replicas verl starts, section `verl` included; at least one."""
+    return max(1, Parallel.of(config).replicas)
 
 
 def own_folder(path: Path) -> None:
@@ -52,8 +58,13 @@ def main() -> None:
     """Replace this process by verl's, so that the pid the supervisor recorded is the trainer's."""
     run = RunDir(Path(sys.argv[1]).resolve())
     config = RunConfig.read_resolved(run.resolved)
-    command = prepare(run, config, int(os.environ.get("LIVERL_ATTEMPT", "1")))
-    environment = {**os.environ, **command.env}
+    attempt = int(os.environ.get("LIVERL_ATTEMPT", "1"))
+    try:
+        ensure_policy(run, config, attempt)
+    except LiveRLError as error:
+        sys.exit(f"{type(error).__name__}: {error}")
+    command = prepare(run, config, attempt)
+    environment = {**os.environ, "LIVERL_REPLICAS": str(replicas(config)), **command.env}
     if config.engine.rollout == "cpu":
         environment |= thread_environment(config, len(os.sched_getaffinity(0)))
         environment.pop("CUDA_VISIBLE_DEVICES", None)  # set but empty, Ray sees no logical device either

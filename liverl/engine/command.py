@@ -256,6 +256,7 @@ def _environment(config: RunConfig, run: RunDir, attempt: int, cpu: bool) -> dic
         "TENSORBOARD_DIR": str(run.root / "tensorboard"),
         "WANDB_DIR": str(run.root),
         "WANDB_MODE": config.logging.wandb,
+        "VERL_USE_EXTERNAL_MODULES": "liverl.engine.plugin",
         "RAY_GCS_SERVER_PORT": str(config.infrastructure.ray_port),
         "RAY_DEDUP_LOGS": "0",
         "HYDRA_FULL_ERROR": "1",
@@ -266,7 +267,6 @@ def _environment(config: RunConfig, run: RunDir, attempt: int, cpu: bool) -> dic
     }
     if cpu:
         env |= {
-            "VERL_USE_EXTERNAL_MODULES": "liverl.engine.plugin",
             "VERL_PLATFORM": "cpu",
             # FSDP engines are registered for cuda and npu only; the one for cuda runs on any torch device.
             "VERL_ENGINE_DEVICE": "cuda",

@@ -89,6 +89,9 @@ async def make_desk(run: RunDir, config: RunConfig, client: Any, tokenizer: Any)
     except BaseException:
         await gateway.stop()
         raise
+    message = "LiteLLM answers, and the whole chain works"
+    # The worker's pid names the groups of its sandboxes, should it be killed before it removes them.
+    post_event(run, "boot", stage="litellm", done=True, message=message, worker=os.getpid())
     post_event(run, "ready", gateway=gateway.url, door=door_url)
     # Trials that wait for a place must not count as running, and each worker gets its share of the places.
     places = max(1, config.trial.concurrency // config.rollout.workers)

@@ -1,9 +1,12 @@
-"""What verl imports in every process (`VERL_USE_EXTERNAL_MODULES=liverl.engine.plugin`) on a machine without a GPU."""
+"""What verl imports in every process (`VERL_USE_EXTERNAL_MODULES=liverl.engine.plugin`): telling, and a CPU's parts."""
 
 from __future__ import annotations
 
 import os
 from typing import Any
+
+from liverl.engine.parts import watch_in_driver
+from liverl.engine.stages import ray_works, told
 
 
 def _replica() -> Any:
@@ -13,12 +16,26 @@ def _replica() -> Any:
 
 
 def load() -> None:
-    """Register platform, replica and weight transfer, and patch what has no hook, when `VERL_PLATFORM=cpu` says so.
+    """Tell how the boot gets on; where `VERL_PLATFORM=cpu` register and patch what a machine without a GPU needs.
 
     Nothing heavy is imported here: this runs in every Ray worker that touches verl.
     """
-    if os.environ.get("VERL_PLATFORM") != "cpu":
-        return
+    ray_works()
+    watch_in_driver()  # whoever of Ray and its actors dies ends the trainer, by name
+    if os.environ.get("VERL_PLATFORM") == "cpu":
+        _load_cpu()
+    else:
+        _tell_of_vllm()
+
+
+def _tell_of_vllm() -> None:
+    from verl.workers.rollout.replica import RolloutReplicaRegistry
+
+    original = RolloutReplicaRegistry._registry["vllm"]
+    RolloutReplicaRegistry.register("vllm", lambda: told(original()))
+
+
+def _load_cpu() -> None:
     from liverl.engine import patches
     from liverl.engine.cpu import platform
 

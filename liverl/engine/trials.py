@@ -14,7 +14,8 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from liverl.engine.desk import Desk
+from liverl.engine.desk import DOOR_TIMEOUT_S, Desk
+from liverl.engine.door import door_again
 from liverl.gateway.calls import Sampling, SessionRecord
 from liverl.record.clock import utc_now
 from liverl.record.events import post_event
@@ -97,6 +98,9 @@ async def run_with_retries(
         if outcome.reward is not None:
             break
         _post_failure(desk, wanted, outcome, number, retry=number < tries)
+        if outcome.blame == "gateway":
+            # Also after the last try: whoever gets this trial's place must not fail for the same reason.
+            await door_again(desk.door_url, DOOR_TIMEOUT_S)
     seconds = {**outcome.seconds, "queue": began - queued, "generation": _total(record.spans)}
     try:
         append_trial(desk.run, _row(desk, wanted, outcome, record, number, seconds))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import itertools
 import shlex
@@ -36,6 +37,18 @@ _LOADER_NAMES = {"ENV", "BASH_ENV", "GCONV_PATH", "GLIBC_TUNABLES"}
 _LOADER_PREFIXES = ("LD_", "BASH_FUNC_")
 
 _numbers = itertools.count()
+
+
+# Killed, as a shell and as Popen say it.
+_KILLED = (137, -9)
+_SETTLE_S = 0.5
+
+
+async def _settled(holder: Holder) -> None:
+    """Wait a moment for the end of a sandbox: what killed a command in it may have killed all of it."""
+    deadline = time.monotonic() + _SETTLE_S
+    while holder.alive() and time.monotonic() < deadline:  # noqa: ASYNC110  # nothing tells of a process's end
+        await asyncio.sleep(0.02)
 
 
 class BubblewrapEnvironment(BaseEnvironment):
@@ -288,6 +301,8 @@ class BubblewrapEnvironment(BaseEnvironment):
             # What the command started may have left its process group: nothing of it may go on.
             if killed and holder.alive():
                 await holder.kill_processes()
+        if done.return_code in _KILLED and not killed:
+            await _settled(holder)
         self._running()
         return done
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from liverl.config import RunConfig
-from liverl.engine.boot import own_folder
+from liverl.engine.boot import own_folder, replicas
 from liverl.engine.command import temp_dir
 from liverl.errors import RunError
 from liverl.record.layout import RunDir
@@ -42,6 +42,14 @@ def test_another_users_folder_is_refused(tmp_path: Path) -> None:
     os.chown(tmp_path / "scratch", 65534, 65534)
     with pytest.raises(RunError, match="owned by user 65534"):
         own_folder(tmp_path / "scratch")
+
+
+def test_the_replicas_that_a_boot_waits_for_are_those_of_section_verl() -> None:
+    hardware, engine = {"nnodes": 1, "gpus_per_node": 8}, {"rollout": "vllm", "tensor_parallel": 2}
+    verl = {"actor_rollout_ref.rollout.data_parallel_size": 2}
+    sections = {"infrastructure": hardware, "engine": engine}
+    assert replicas(RunConfig.model_validate(sections)) == 4
+    assert replicas(RunConfig.model_validate({**sections, "verl": verl})) == 2
 
 
 def test_ray_opens_no_more_than_a_folder_in_it(tmp_path: Path) -> None:

@@ -40,9 +40,10 @@ def test_a_cpu_run_is_fp32_through_our_replica() -> None:
     assert any("mixed_precision={param_dtype:fp32" in item for item in command.overrides)
 
 
-def test_the_gpu_host_runs_upstream_alone_with_vllm() -> None:
+def test_the_gpu_host_runs_vllm_and_none_of_a_cpus_parts() -> None:
     command = compose(_load(8), Path("/runs/r"))
-    assert "VERL_USE_EXTERNAL_MODULES" not in command.env
+    assert command.env["VERL_USE_EXTERNAL_MODULES"] == "liverl.engine.plugin"
+    assert not {"VERL_PLATFORM", "VERL_ENGINE_DEVICE"} & command.env.keys()
     assert "actor_rollout_ref.rollout.name=vllm" in command.overrides
 
 

@@ -12,7 +12,6 @@ import os
 import queue
 import threading
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import ray
@@ -21,9 +20,8 @@ from verl.workers.rollout.base import BaseRollout
 from verl.workers.rollout.replica import RolloutReplica, TokenOutput
 
 from liverl.engine.cpu.batcher import Batcher, Request, Result, Sampling
+from liverl.engine.stages import replica_serves
 from liverl.errors import EngineError
-from liverl.record.events import post_event
-from liverl.record.layout import RunDir
 
 _STOP_REASONS = {"stop": "completed", "length": "length", "aborted": "aborted"}
 
@@ -268,10 +266,7 @@ class CpuReplica(RolloutReplica):
         self.servers = [server]
         self._server_handle = server
         self._server_address = await server.ready.remote()
-        run_dir = os.environ.get("LIVERL_RUN_DIR")
-        if run_dir:
-            message = f"replica {self.replica_rank} serves {path}"
-            post_event(RunDir(Path(run_dir)), "boot", message=message)
+        replica_serves(self.replica_rank, path)
 
 
 class CpuAdapter(BaseRollout):

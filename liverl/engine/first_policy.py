@@ -1,0 +1,57 @@
+"""Makes the small policy as the first thing of an attempt, where the run is to train it and nobody has made it."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+
+from liverl.config import RunConfig
+from liverl.errors import PolicyError
+from liverl.record.events import post_event
+from liverl.record.layout import RunDir
+
+_SHARE = re.compile(r"^\s*(\d+)%  (\S.*)$")
+_TOLD_EVERY = 20
+
+
+def ensure_policy(run: RunDir, config: RunConfig, attempt: int) -> None:
+    """Build it where it is missing, telling how far it is; raises `PolicyError` when that fails.
+
+    The builder's own words go to the attempt's log.
+    """
+    folder = config.model.folder
+    if config.model.path or (folder / "config.json").is_file():
+        return
+    command = [
+        sys.executable,
+        "-m",
+        "liverl.policy",
+        "--out",
+        str(folder),
+        "--seed",
+        str(config.experiment.seed),
+    ]
+    tell(run, attempt, f"building the policy in {folder} (about two minutes)")
+    builder = subprocess.Popen(
+        [*command, "--train", str(config.data.train)], stdout=subprocess.PIPE, text=True, errors="replace"
+    )
+    told = 0
+    assert builder.stdout is not None
+    for line in builder.stdout:
+        print(line, end="", flush=True)
+        share = _SHARE.match(line)
+        if share and int(share[1]) >= told + _TOLD_EVERY:
+            told = int(share[1])
+            tell(run, attempt, f"building the policy: {told} %, {share[2]}")
+    if builder.wait() != 0:
+        raise PolicyError(
+            "policy.build_failed",
+            f"The policy could not be built (exit status {builder.returncode}).",
+            next_action=f"liverl logs {run.name}",
+        )
+
+
+def tell(run: RunDir, attempt: int, message: str) -> None:
+    """Post what the boot is at."""
+    post_event(run, "boot", attempt=attempt, stage="environment", message=message)
