@@ -1,17 +1,11 @@
-"""Bytes of a log as lines, and lines as training steps."""
+"""Bytes of a log as lines, steps and rows: incremental, bounded, at any size of the file. Nothing here judges.
 
-from __future__ import annotations
-
-from liverl.log.lines import LineReader, cause_line, clean, last_words, tail_lines
-from liverl.log.steps import StepLine, last_step, parse_step
-
-__all__ = [
-    "LineReader",
-    "StepLine",
-    "cause_line",
-    "clean",
-    "last_step",
-    "last_words",
-    "parse_step",
-    "tail_lines",
-]
+growing   the complete lines that a file has gained; truncated and replaced files begin anew
+index     where the lines and the steps of a log are
+scan      the lines around a byte, backwards or forwards
+clean     a raw line as a person reads it; which component printed it
+fold      noise, and the same line said again, told once
+pattern   a regular expression in bounded time
+select    the lines that somebody wants
+rows      the last rows of a file of one JSON object a line
+"""

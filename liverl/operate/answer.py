@@ -46,8 +46,8 @@ def error_as_json(error: LiveRLError) -> dict[str, Any]:
 
 
 def without_nulls(row: Mapping[str, Any]) -> dict[str, Any]:
-    """The entries that say something: not None, and no empty text, list or object, at any depth."""
-    return {key: kept for key, value in row.items() if (kept := _kept(value)) not in (None, "", [], {})}
+    """The entries that say something: not None, and no empty text or object, at any depth; an empty list says so."""
+    return {key: kept for key, value in row.items() if (kept := _kept(value)) not in (None, "", {})}
 
 
 def cut(text: str, limit: int) -> str:

@@ -11,6 +11,7 @@ from liverl.config import Setting, describe, render_resolved
 from liverl.errors import EngineError
 from liverl.operate.planning import python_of
 from liverl.operate.profile import Profile
+from liverl.record.masking import mask
 from liverl.run.environment import FIXED, package_environment
 
 _LIMIT_S = 60
@@ -66,7 +67,7 @@ def show_verl(profile: Profile) -> VerlShown:
         raise EngineError(
             "engine.no_command",
             f"The engine did not say what it would run (exit status {asked.returncode}).",
-            evidence="\n        ".join(asked.stderr.strip().splitlines()[-4:]),
+            evidence=mask("\n        ".join(asked.stderr.strip().splitlines()[-4:])),
             next_action="bash scripts/setup_env.sh",
         ) from None
 

@@ -11,7 +11,7 @@ import yaml
 from liverl.errors import RunError
 from liverl.record.layout import RunDir
 from liverl.run.liveness import read_liveness
-from liverl.run.roots import is_run, known_roots, runs_in
+from liverl.run.roots import each_root, is_run, known_roots, runs_in
 
 CONFIG_NAME = "config.yaml"
 
@@ -60,17 +60,20 @@ def given_root(place: Place) -> Path | None:
 
 def list_runs(place: Place) -> list[RunDir]:
     """Every run of those folders, newest first."""
-    found = {run.root: run for root in roots(place) for run in runs_in(root)}
+    found = {run.root: run for runs in each_root(roots(place), runs_in).values() for run in runs}
     return sorted(found.values(), key=_launched_s, reverse=True)
 
 
-def find_run(name: str | None, place: Place) -> RunDir:
+def find_run(
+    name: str | None, place: Place, *, only_known_roots: bool = False, only_own: bool = False
+) -> RunDir:
     """The run of a name or path; without one the newest that is live, else the newest.
 
-    Raises `RunError` with the names there are.
+    With `only_known_roots` a path that leads out of the folders of runs is refused; with `only_own` a run without a
+    name is one of this folder's own. Raises `RunError` with the names there are.
     """
-    if name and _holds_trials(run := RunDir(Path(name).expanduser().resolve())):
-        return run
+    if name and (there := _by_path(name, place, only_known_roots)) is not None:
+        return there
     runs = list_runs(place)
     if not runs:
         raise RunError(
@@ -80,16 +83,51 @@ def find_run(name: str | None, place: Place) -> RunDir:
             next_action="liverl run",
         )
     if not name:
-        return next((run for run in runs if _is_live(run)), runs[0])
+        meant = [run for run in runs if not only_own or run.root.parent == roots(place)[0]]
+        if not meant:
+            raise RunError(
+                "run.unnamed",
+                "This folder has no run of its own, and no run was named.",
+                evidence="there are " + ", ".join(str(run.root) for run in runs[:4]),
+                next_action="name the run",
+            )
+        return next((run for run in meant if _is_live(run)), meant[0])
     named = [run for run in runs if run.name == name] or [run for run in runs if run.name.startswith(name)]
-    if len(named) == 1 or (named and named[0].name == name):
-        return named[0]
+    # Names are made of model, scaffold and day, so two projects' runs may share one: this folder's is meant.
+    own = [run for run in named if run.root.parent == roots(place)[0]] or named
+    exact = [run for run in own if run.name == name]
+    if len(exact) == 1 or len(own) == 1:
+        return (exact or own)[0]
+    if exact:
+        raise RunError(
+            "run.unknown",
+            f"Several runs are called {name}, none of them of this folder.",
+            evidence=", ".join(str(run.root) for run in exact[:8]),
+            next_action="name it by its path",
+        )
     raise RunError(
         "run.unknown",
         f"No run is called {name}." if not named else f"Several runs begin with {name}.",
         evidence="there are " + ", ".join(run.name for run in (named or runs)[:8]),
         next_action="liverl status --list",
     )
+
+
+def _by_path(name: str, place: Place, only_known_roots: bool) -> RunDir | None:
+    try:
+        path = Path(name).expanduser().resolve()
+        is_run_there = _holds_trials(RunDir(path))
+    except (OSError, ValueError, RuntimeError):  # too long, a null byte, an unknown user's home
+        return None
+    is_path = os.sep in name or name.startswith((".", "~"))
+    if only_known_roots and is_path and not any(path.parent == root for root in roots(place)):
+        raise RunError(
+            "run.outside",
+            "A run is named by its name, or by a path in a folder of runs.",
+            evidence=f"{name[:100]} is in none of " + ", ".join(str(root) for root in roots(place)),
+            next_action="list_runs (shell: liverl status --list)",
+        )
+    return RunDir(path) if is_run_there and (is_path or not only_known_roots) else None
 
 
 def _holds_trials(run: RunDir) -> bool:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from liverl.config import Facts, Origin, Resolved, RunConfig, parse_overrides, resolve
 from liverl.errors import ConfigError
 from liverl.operate.find import CONFIG_NAME, Place, given_root, nearest_config
 from liverl.preflight import machine_facts
+from liverl.preflight.reach import LIMIT_S, answers
 
 _SMOKE = "smoke"
 
@@ -24,11 +25,13 @@ class Asked:
 
 @dataclass(frozen=True)
 class Profile:
-    """The checked configuration, where it was read, and the machine it was resolved for."""
+    """The checked configuration, where it was read, and the machine it was resolved for; who asked, from where."""
 
     path: Path
     facts: Facts
     resolved: Resolved
+    asked: Asked = Asked()
+    place: Place = field(default_factory=Place.here)
 
     @property
     def config(self) -> RunConfig:
@@ -57,7 +60,7 @@ def read_profile(asked: Asked, place: Place) -> Profile:
             "config.none",
             f"There is no {CONFIG_NAME} in this folder or above it.",
             evidence=str(place.cwd),
-            next_action="cd into the checkout, or name one with --config",
+            next_action="/rl:setup makes one (shell: bash scripts/setup_project.sh .), or name one with --config",
         )
     try:
         given = parse_overrides(asked.assignments)
@@ -69,4 +72,16 @@ def read_profile(asked: Asked, place: Place) -> Profile:
     facts = machine_facts()
     on_top = (_SMOKE,) if asked.smoke else ()
     path = path.absolute()
-    return Profile(path, facts, resolve(path, facts, overrides=given, on_top=on_top))
+    resolved = resolve(path, facts, overrides=given, on_top=on_top, exists=_exists)
+    return Profile(path, facts, resolved, asked, place)
+
+
+def _exists(path: Path) -> bool:
+    if not answers(path.exists):
+        raise ConfigError(
+            "config.place_hangs",
+            f"{path} does not answer.",
+            evidence=f"no answer within {LIMIT_S:.0f} s; a network mount that hangs behaves so",
+            next_action="mount it anew (umount -f, mount), or name another place in config.yaml",
+        )
+    return path.exists()

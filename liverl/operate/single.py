@@ -9,10 +9,10 @@ from datetime import date
 from pathlib import Path
 
 from liverl.config import RunConfig, render_resolved
-from liverl.errors import LiveRLError, TaskError
+from liverl.errors import LiveRLError, SandboxError, TaskError
 from liverl.operate import policy
 from liverl.operate.dataplane import Relay, relay
-from liverl.operate.planning import python_of
+from liverl.operate.planning import SERVED_NAME, python_of
 from liverl.operate.profile import Profile
 from liverl.operate.show import TrialView, show
 from liverl.record.layout import RunDir
@@ -37,6 +37,12 @@ class Tried:
 def try_task(profile: Profile, task: str, on_line: Relay) -> Tried:
     """Run one trial of a task; raises `TaskError`, `PolicyError`, `TrialFailedError` when it left nothing."""
     config = profile.config
+    if config.sandbox.backend != "bubblewrap":
+        raise SandboxError(
+            "sandbox.backend",
+            f"Trials run in bubblewrap in this version, and sandbox.backend is {config.sandbox.backend}.",
+            next_action="set sandbox.backend to bubblewrap",
+        )
     folder = find_task(config, task)
     if policy.is_missing(config):
         on_line(f"building the policy in {config.model.folder}")
@@ -52,6 +58,7 @@ def try_task(profile: Profile, task: str, on_line: Relay) -> Tried:
         env={
             "LIVERL_RUN_DIR": str(run.root),
             "LIVERL_ATTEMPT": "1",
+            SERVED_NAME: config.model.served_name,
             "LIVERL_DOOR_KEY": secrets.token_hex(32),
             "LIVERL_DOOR_URL": f"http://127.0.0.1:{config.infrastructure.litellm_port}",
         },

@@ -1,11 +1,10 @@
-"""What the validations of a run say, from its trials."""
+"""What the validations of a run say, from the step events that carry one."""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
-from statistics import fmean
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from liverl.record.clock import to_seconds
 from liverl.record.trials import TrialRow
@@ -13,11 +12,15 @@ from liverl.record.trials import TrialRow
 
 @dataclass(frozen=True)
 class Measured:
-    """One complete validation: its step, mean reward, and how many trials it had."""
+    """One complete validation: its step, mean reward, how many trials that is the mean of, and of which attempt.
+
+    A trial without a reward failed for a reason that is not the agent's and does not count; 0 trials are unknown.
+    """
 
     step: int
     reward: float
-    trials: int
+    trials: int = 0
+    attempt: int = 0
 
 
 @dataclass(frozen=True)
@@ -33,6 +36,39 @@ class Validation:
     best_step: int | None = None
 
 
+class Validations:
+    """The validations that stand: of a step that several attempts validated, that of the latest one."""
+
+    def __init__(self) -> None:
+        self._by_step: dict[int, Measured] = {}
+        self._telling: tuple[Measured, Measured, Measured] | None = None
+
+    def add(self, found: Measured) -> None:
+        """Take one; of one step and attempt the one that was added last stands, with the trials that are known."""
+        known = self._by_step.get(found.step)
+        if known is not None and found.attempt < known.attempt:
+            return
+        if known is not None and found.attempt == known.attempt:
+            found = replace(found, trials=found.trials or known.trials)
+        if found != known:
+            self._by_step[found.step] = found
+            self._telling = None
+
+    def summary(self, expected: int) -> Validation:
+        """First, last and best; `expected` is how many trials a full one has, said where nothing else is known."""
+        if not self._by_step:
+            return Validation()
+        first, last, best = self._telling = self._telling or _telling(self._by_step)
+        trials = last.trials or expected
+        return Validation(first.reward, last.reward, trials, first.step, last.step, best.reward, best.step)
+
+
+def _telling(by_step: Mapping[int, Measured]) -> tuple[Measured, Measured, Measured]:
+    """First, last and best; of equally good ones the later."""
+    best = max(by_step.values(), key=lambda item: (item.reward, item.step))
+    return by_step[min(by_step)], by_step[max(by_step)], best
+
+
 def current_rows(rows: Iterable[TrialRow], attempt_starts_s: Sequence[float]) -> list[TrialRow]:
     """The rows that stand: of a step that several attempts made, those of the latest one.
 
@@ -44,30 +80,3 @@ def current_rows(rows: Iterable[TrialRow], attempt_starts_s: Sequence[float]) ->
         attempt = sum(1 for start in attempt_starts_s if start <= ended)
         by_step[row.split, row.step][attempt].append(row)
     return [row for attempts in by_step.values() for row in attempts[max(attempts)]]
-
-
-def measured(rows: Iterable[TrialRow], expected: int, logged_steps: Collection[int]) -> list[Measured]:
-    """The complete validations by step: all expected trials ended, or the trainer has logged the step.
-
-    A trial without a reward failed for a reason that is not the agent's and does not count.
-    """
-    by_step: dict[int, list[TrialRow]] = defaultdict(list)
-    for row in rows:
-        if row.split == "val":
-            by_step[row.step].append(row)
-    found = []
-    for step, trials in sorted(by_step.items()):
-        rewards = [row.reward for row in trials if row.reward is not None]
-        is_complete = (0 < expected <= len(trials)) or step in logged_steps
-        if is_complete and rewards:
-            found.append(Measured(step, fmean(rewards), len(rewards)))
-    return found
-
-
-def summarise(validations: Sequence[Measured]) -> Validation:
-    """First, last and best of the validations, which are ordered by step."""
-    if not validations:
-        return Validation()
-    first, last = validations[0], validations[-1]
-    best = max(validations, key=lambda item: (item.reward, item.step))
-    return Validation(first.reward, last.reward, last.trials, first.step, last.step, best.reward, best.step)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 from pathlib import Path
 
 import pytest
@@ -85,3 +86,22 @@ def test_without_any_run_the_next_action_is_to_launch_one(tmp_path: Path) -> Non
         find_run(None, Place(tmp_path))
     assert caught.value.code == "run.none"
     assert caught.value.next_action == "liverl run"
+
+
+def test_a_name_means_this_folders_run_where_another_project_has_one_of_that_name(
+    made: Made, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    there = made("policy-shell-0101a").root
+    own = tmp_path / "project" / "runs"
+    own.mkdir(parents=True)
+    shutil.copytree(there, own / there.name)
+    remember_root(there.parent)
+    remember_root(own)
+    os.utime(there / "config.yaml")  # the other one was launched later
+    assert find_run(there.name, Place(tmp_path / "project")).root == own / there.name
+    assert find_run(there.name, Place(tmp_path)).root == there
+    (tmp_path / "third").mkdir()
+    monkeypatch.chdir(tmp_path / "third")
+    with pytest.raises(RunError, match="Several runs are called") as caught:
+        find_run(there.name, Place(tmp_path / "third"))
+    assert str(there) in caught.value.evidence and str(own) in caught.value.evidence

@@ -45,7 +45,7 @@ MESSAGES = [
 def test_trials_are_chosen_by_what_is_wanted(made: Made, wanted: Wanted, expected: int) -> None:
     found = trials(made(trials=ROWS), wanted)
     assert (len(found.rows), found.total) == (expected, 4)
-    assert len(found.as_dict()["trials"]) == expected
+    assert len(found.payload()["trials"]) == expected
 
 
 def test_a_trial_is_found_by_its_name_or_the_part_that_is_its_own(made: Made) -> None:

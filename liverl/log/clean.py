@@ -1,0 +1,78 @@
+"""One raw line of a log as a person reads it: who said it and what, without terminal codes."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import NamedTuple
+
+# verl's step lines have 6 kB with 170 metrics; what is longer is told by its beginning.
+LINE_BYTES = 16_384
+
+_ANSI = re.compile(r"\x1b(?:\[[0-9;:?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[@-Z\\-_])")
+_ACTOR = re.compile(r"\((?:([^()]{1,80}?),? (?:pid|ip)=[^()]{1,80}|(raylet|autoscaler)[^()]{0,40})\) ?")
+_RAW_ACTOR = re.compile(rb"(?:\x1b\[[0-9;]*m)*\(([A-Za-z_][\w.:-]{0,80})")
+_REPEATED = re.compile(r"\s*\[repeated (\d{1,9})x across cluster\].*$")
+_NOT_SHOWN = {code: None for code in (*range(9), *range(10, 32), *range(127, 160))} | {9: " "}
+
+_ROLLOUT = ("cpuserver", "vllm", "sglang", "trtllm", "enginecore", "apiserver", "worker_", "fullyasyncrollouter",
+            "messagequeue", "globalrequestloadbalancer", "rewardloop")  # fmt: skip
+COMPONENTS = ("trainer", "rollout", "gateway", "litellm")
+
+
+class Line(NamedTuple):
+    """Who said something (a Ray actor, "" for the trainer's own process), what, and how often Ray says it was said."""
+
+    actor: str
+    text: str
+    times: int = 1
+
+    @property
+    def shown(self) -> str:
+        """The line with who said it."""
+        return f"({self.actor}) {self.text}" if self.actor else self.text
+
+
+def parse_line(raw: bytes) -> Line:
+    """A line of bytes, whatever they are; of one that redraws itself by carriage returns what it drew last."""
+    text = _drawn_last(raw)[:LINE_BYTES].decode("utf-8", "replace")
+    if "\x1b" in text:
+        text = _ANSI.sub("", text)
+    if not text.isprintable():
+        text = text.translate(_NOT_SHOWN)
+    actors: list[str] = []
+    while text.startswith("(") and (found := _ACTOR.match(text)) and len(actors) < 3:
+        actors.append(found.group(1) or found.group(2))
+        text = text[found.end() :]
+    times = 1
+    if "x across cluster]" in text and (repeated := _REPEATED.search(text)):
+        times, text = int(repeated.group(1)), text[: repeated.start()]
+    return Line(" ".join(actors), text.rstrip(), times)
+
+
+def component_of(raw: bytes) -> str:
+    """The component whose process printed a line, by the name of its Ray actor: trainer, rollout or gateway.
+
+    The gateway and the trials live in the agent-loop workers; a line without an actor is the trainer's.
+    """
+    found = _RAW_ACTOR.match(raw)
+    return "trainer" if found is None else _component(found.group(1))
+
+
+@lru_cache(maxsize=256)
+def _component(actor: bytes) -> str:
+    name = actor.decode(errors="replace").lower()
+    if name.startswith("agentloopworker"):
+        return "gateway"
+    return "rollout" if name.startswith(_ROLLOUT) else "trainer"
+
+
+def _drawn_last(raw: bytes) -> bytes:
+    if b"\r" not in raw:
+        return raw
+    kept = raw.rstrip(b"\r")
+    prefix, _, drawn = kept.rpartition(b"\r")
+    # The actor stands once, before the first redraw.
+    named = _RAW_ACTOR.match(prefix)
+    head = prefix[: prefix.find(b")") + 1] + b" " if named else b""
+    return head + drawn

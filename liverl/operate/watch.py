@@ -1,0 +1,175 @@
+"""One line whenever a run's state changes, for a terminal and for the plugin's monitor.
+
+changes        what is worth a line between two looks at a run
+watch_events   the lines of one run until it has ended, or of every run of a place for ever
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+
+from liverl.errors import LiveRLError
+from liverl.operate.answer import cut
+from liverl.operate.find import Place, list_runs
+from liverl.operate.standing import Status
+from liverl.operate.status import Observer
+from liverl.record.layout import RunDir
+from liverl.run.liveness import read_liveness
+
+_REASON_CHARS = 200
+# Of a place's runs only the newest can be new; the others were there before anybody watched.
+_NEWEST_RUNS = 20
+_MILESTONES = 10
+
+
+def changes(before: Status | None, now: Status) -> list[str]:
+    """What has happened between two looks, a line each, each naming the run; of the first look what it found."""
+    said = [_state(before, now)]
+    if before is not None:
+        said += [_milestone(before, now), _validation(before, now), _checkpoint(before, now)]
+        if not now.is_live:  # the end comes last
+            said = [*said[1:], said[0]]
+    return [f"{now.name} {text}" for text in said if text]
+
+
+def watch_events(where: RunDir | Place, interval_s: float = 2.0) -> Iterator[str]:
+    """Lines as they happen. A run's end with it; a place's go on for ever, also while there is no run yet."""
+    if isinstance(where, RunDir):
+        yield from _of_run(where, interval_s)
+        return
+    watched: dict[RunDir, _Watched] = {}
+    is_first = True
+    while True:
+        for run in _runs(where):
+            if run not in watched:
+                # Runs that were over before the watch began are no news.
+                watched[run] = _Watched(run, is_silent=is_first)
+        for each in watched.values():
+            yield from each.look()
+        is_first = False
+        time.sleep(interval_s)
+
+
+class _Watched:
+    """A run that is looked at again and again."""
+
+    def __init__(self, run: RunDir, is_silent: bool = False) -> None:
+        self._run = run
+        self._is_silent = is_silent
+        self._observer: Observer | None = None
+        self._last: Status | None = None
+        self._error = ""
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the run has ended, as far as anybody here can know."""
+        return self._last is not None and not self._last.is_live and self._last.state != "unreachable"
+
+    def look(self) -> list[str]:
+        """What has happened since the last look."""
+        try:
+            if not self._run.root.exists() or self._is_still_over():
+                return []
+            self._observer = self._observer or Observer(self._run)
+            now = self._observer.read()
+        except (LiveRLError, OSError) as error:
+            is_new = str(error) != self._error
+            self._error = str(error)
+            return [f"{self._run.name} can't be read: {cut(str(error), _REASON_CHARS)}"] if is_new else []
+        before, self._last, self._error = self._last, now, ""
+        said = changes(before, now)
+        if self.is_over:
+            self._observer = None  # and all it keeps; a resumed run is read anew
+        if self._is_silent and before is None and not now.is_live:
+            return []
+        return said
+
+    def _is_still_over(self) -> bool:
+        if self._last is None or not self.is_over:
+            return False
+        state = read_liveness(self._run)
+        return (
+            not state.is_live and state.record is not None and state.record.last.number == self._last.attempt
+        )
+
+
+def _of_run(run: RunDir, interval_s: float) -> Iterator[str]:
+    watched = _Watched(run)
+    while True:
+        yield from watched.look()
+        if watched.is_over or not run.root.exists():
+            return
+        time.sleep(interval_s)
+
+
+def _runs(place: Place) -> list[RunDir]:
+    try:
+        return list_runs(place)[:_NEWEST_RUNS]
+    except OSError:  # a disk that is away for a moment
+        return []
+
+
+def _state(before: Status | None, now: Status) -> str:
+    is_new = before is None or before.attempt != now.attempt
+    if not is_new and before is not None and before.state == now.state:
+        return ""
+    step = f"step {now.step} of {now.steps_total}"
+    why = f": {cut(now.reason, _REASON_CHARS)}" if now.reason else ""
+    if now.state == "finished":
+        return f"finished: {step}{_reward(now)}{_validated(now)}"
+    if now.state in ("stopped", "failed", "dead", "unreachable", "stalled"):
+        return f"{now.state}{why}; next: {now.next_action}"
+    if now.state == "stopping":
+        return f"stopping{why}"
+    if is_new and now.state == "starting":
+        return "started" if now.attempt < 2 else f"resumed: attempt {now.attempt}, from {step}"
+    if before is None or is_new:
+        return f"is {now.state}: {step}{_reward(now)}"
+    if before.state == "starting":
+        return f"ready: it is {now.state}"
+    return f"goes on: it is {now.state}, {step}" if before.state in ("stalled", "unreachable") else ""
+
+
+def _milestone(before: Status, now: Status) -> str:
+    if now.steps_total <= 0 or _tenth(now) <= _tenth(before) or before.attempt != now.attempt:
+        return ""
+    left = f", {_duration(now.eta_s)} left" if now.is_live and now.eta_s is not None else ""
+    return f"step {now.step} of {now.steps_total} ({10 * _tenth(now)} %){_reward(now)}{left}"
+
+
+def _validation(before: Status, now: Status) -> str:
+    new, old = now.validation, before.validation
+    if new.last is None or (new.last_step, new.last) == (old.last_step, old.last):
+        return ""
+    first = f" (first {new.first:.2f})" if new.first is not None and new.first_step != new.last_step else ""
+    of = f" of {new.trials} trials" if new.trials else ""
+    return f"validation at step {new.last_step}: {new.last:.2f}{of}{first}"
+
+
+def _checkpoint(before: Status, now: Status) -> str:
+    is_new = now.checkpoint is not None and now.checkpoint != before.checkpoint
+    return f"checkpoint of step {now.checkpoint} is saved" if is_new else ""
+
+
+def _validated(now: Status) -> str:
+    found = now.validation
+    return (
+        f", validation {found.first:.2f} → {found.last:.2f}"
+        if found.first is not None and found.last is not None
+        else ""
+    )
+
+
+def _reward(now: Status) -> str:
+    return f", reward {now.reward:.2f}" if now.reward is not None else ""
+
+
+def _tenth(now: Status) -> int:
+    return min(_MILESTONES, _MILESTONES * now.step // now.steps_total) if now.steps_total > 0 else 0
+
+
+def _duration(seconds: float) -> str:
+    if seconds < 90:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
