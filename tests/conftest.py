@@ -59,7 +59,7 @@ def finished_run(tmp_path_factory: pytest.TempPathFactory, painter: Path) -> Fin
     )
     output, begun = site.root / "printed.txt", time.monotonic()
     with Watch(site.runs, interval_s=1.0) as watch:
-        process = site.start("run", "--name", NAME, output=output)
+        process = site.start("run", "--yes", "--name", NAME, output=output)
         try:
             exit_code = process.wait(LIMIT_S)
         finally:

@@ -48,8 +48,13 @@ ALLOWED: dict[str, set[str]] = {
 }
 HEAVY = ("torch", "ray", "verl", "vllm", "litellm", "harbor", "transformers")
 # It has to outlive whatever breaks around it, so it imports nothing that can.
+# The MCP server is a face, as the command line is.
+FACES = sorted((PACKAGE.parent / "mcp_server").glob("*.py"))
+FACE_MAY = _BASE | {"operate"}
 SUPERVISOR = ("run/supervisor.py", "run/guard.py", "run/children.py", "run/ending.py", "run/ingest.py",
-              "run/journal.py", "run/processes.py", "run/retention.py", "run/environment.py")  # fmt: skip
+              "run/journal.py", "run/processes.py", "run/retention.py", "run/environment.py", "run/ends.py",
+              "run/ladder.py", "run/saving.py", "run/bootwatch.py", "run/archives.py", "run/telling.py",
+              "run/writes.py", "run/liveness.py", "run/roots.py")  # fmt: skip
 
 
 def modules() -> list[Path]:
@@ -100,6 +105,14 @@ def test_a_file_imports_only_rooms_that_its_own_may(path: Path) -> None:
 def test_the_control_plane_names_no_heavy_package(path: Path) -> None:
     wrong = [f"line {line}: {module}" for line, module in imports(path) if module.split(".")[0] in HEAVY]
     assert wrong == []
+
+
+@pytest.mark.parametrize("path", FACES, ids=lambda path: path.name)
+def test_the_mcp_server_imports_the_verbs_and_nothing_below_them(path: Path) -> None:
+    found = {module for _, module in imports(path)}
+    rooms = {module.split(".")[1] for module in found if module.startswith("liverl.")}
+    assert rooms - {"__version__"} <= FACE_MAY
+    assert not {module.split(".")[0] for module in found} & set(HEAVY)
 
 
 @pytest.mark.parametrize("name", SUPERVISOR)

@@ -8,12 +8,14 @@ from liverl.cli import exits
 
 _ABOUT = "Trains a coding agent with online reinforcement learning, and shows what it does."
 _EXAMPLES = """examples:
-  liverl check                          would a run work here?
-  liverl run                            check, build the policy if missing, train, show progress
-  liverl run --smoke                    the same, small and short
+  liverl check                          would a run work here, and what would be run?
+  liverl run                            check, ask, train, show progress
+  liverl run --smoke --detach           the same, small and short, in the background
   liverl status                         the newest run; with --json for programs
+  liverl logs -f                        its log as it grows, without noise
   liverl trials --failed                what went wrong
   liverl show TRIAL                     one trial, from its first message to its reward
+  liverl stop                           end it cleanly; `liverl resume` goes on
 
 """
 
@@ -30,11 +32,17 @@ def parser() -> argparse.ArgumentParser:
     _check(commands)
     _run(commands)
     _of_a_run(commands)
+    _logs(commands)
     _trials(commands)
     _show(commands)
     _trial(commands)
     _config(commands)
     _policy(commands)
+    _compare(commands)
+    _clean(commands)
+    _ledger(commands)
+    _watch(commands)
+    _mcp(commands)
     return top
 
 
@@ -70,13 +78,21 @@ def _with_root(made: argparse.ArgumentParser) -> None:
 
 
 def _check(commands: _Commands[argparse.ArgumentParser]) -> None:
-    made = _add(commands, "check", "say what would keep a run from working, and the cure of each")
+    made = _add(
+        commands, "check", "say what would keep a run from working, and the cure of each; start nothing"
+    )
     _with_config(made)
+    made.add_argument(
+        "--probe",
+        action=argparse.BooleanOptionalAction,
+        help="also try sandboxes, tasks and the model's endpoint; default: where the CPU generates",
+    )
 
 
 def _run(commands: _Commands[argparse.ArgumentParser]) -> None:
-    made = _add(commands, "run", "check, build the policy where it is missing, train, and show progress")
+    made = _add(commands, "run", "check, ask, train, and show progress")
     _with_config(made)
+    made.add_argument("--yes", action="store_true", help="a person has decided: do not ask (for scripts)")
     _with_root(made)
     made.add_argument("--name", default="", help="the run's name; default: model-scaffold-day")
     made.add_argument("--detach", action="store_true", help="return as soon as it has started")
@@ -98,8 +114,87 @@ def _of_a_run(commands: _Commands[argparse.ArgumentParser]) -> None:
         _with_root(made)
         if name == "status":
             made.add_argument("--list", action="store_true", help="all runs, newest first")
+        if name == "stop":
+            made.add_argument(
+                "--kill",
+                action="store_true",
+                help="end by SIGKILL what an earlier stop has left alive; asks first",
+            )
+            _with_yes(made)
         if name == "resume":
+            _with_yes(made)
             made.add_argument("--detach", action="store_true", help="return as soon as it has started")
+
+
+def _with_yes(made: argparse.ArgumentParser) -> None:
+    made.add_argument("--yes", action="store_true", help="do not ask (for scripts)")
+
+
+def _logs(commands: _Commands[argparse.ArgumentParser]) -> None:
+    made = _add(commands, "logs", "show the last lines of a run's log, without noise")
+    made.add_argument("name", nargs="?", metavar="RUN", help="name or folder; default: the newest")
+    _with_root(made)
+    made.add_argument("-f", "--follow", action="store_true", help="go on until the run ends")
+    made.add_argument(
+        "-n", "--lines", type=int, default=40, metavar="N", help="at most so many (default 40, to 200)"
+    )
+    made.add_argument("--grep", default="", metavar="PATTERN", help="lines that match a regular expression")
+    made.add_argument(
+        "--component", default="all", metavar="WHAT", help="trainer, rollout, gateway, litellm, or trial:NAME"
+    )
+    made.add_argument("--step", type=int, metavar="N", help="from that step's line on")
+    made.add_argument("--cursor", default="", metavar="TEXT", help="what came since an earlier answer")
+    made.add_argument("--raw", action="store_true", help="keep progress bars and other noise")
+
+
+def _compare(commands: _Commands[argparse.ArgumentParser]) -> None:
+    made = _add(commands, "compare", "set two or more runs side by side: configuration and curves")
+    made.add_argument("names", nargs="+", metavar="RUN", help="names or folders")
+    _with_root(made)
+
+
+def _clean(commands: _Commands[argparse.ArgumentParser]) -> None:
+    made = _add(commands, "clean", "remove what a dead run left; checkpoints and tracking data stay")
+    made.add_argument("name", nargs="?", metavar="RUN", help="name or folder")
+    _with_root(made)
+    made.add_argument("--logs", action="store_true", help="its logs too")
+    made.add_argument("--trials", action="store_true", help="its trials' folders too")
+    made.add_argument(
+        "--pods", action="store_true", help="pods labelled with its name and its folder's digest too"
+    )
+    made.add_argument("--all", action="store_true", help="all of these")
+    made.add_argument("--dry-run", action="store_true", help="list only")
+    _with_yes(made)
+
+
+def _ledger(commands: _Commands[argparse.ArgumentParser]) -> None:
+    made = _add(commands, "ledger", "list every attempt that ended, newest first")
+    _with_root(made)
+    made.add_argument("-n", "--last", type=int, default=20, metavar="N", help="at most so many (default 20)")
+
+
+def _watch(commands: _Commands[argparse.ArgumentParser]) -> None:
+    made = _add(commands, "watch", "print one line whenever a run's state changes")
+    made.add_argument(
+        "name", nargs="?", metavar="RUN", help="name or folder; default: the newest, and later ones"
+    )
+    _with_root(made)
+
+
+def _port(text: str) -> int:
+    if text.isdigit() and 1024 <= int(text) <= 65535:
+        return int(text)
+    raise argparse.ArgumentTypeError(f"{text} is no port: 1024 to 65535")
+
+
+def _mcp(commands: _Commands[argparse.ArgumentParser]) -> None:
+    made = _add(commands, "mcp", "serve these commands to MCP clients, by standard input and output")
+    made.add_argument(
+        "--http",
+        action="store_true",
+        help="by HTTP on loopback, behind the token in LIVERL_MCP_TOKEN or a new one",
+    )
+    made.add_argument("--port", type=_port, default=8765, metavar="N", help="with --http (default 8765)")
 
 
 def _trials(commands: _Commands[argparse.ArgumentParser]) -> None:

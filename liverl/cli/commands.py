@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from collections.abc import Callable
-from dataclasses import asdict, is_dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from liverl.cli import exits
-from liverl.operate.find import Place, find_run, list_runs
+from liverl.cli import exits, looking
+from liverl.cli.given import place, profile, put, run_of, say
+from liverl.errors import RunError
 
 if TYPE_CHECKING:
-    from liverl.operate.profile import Asked, Profile
+    from liverl.operate.launch import Launched
+    from liverl.operate.stop import Stopped
     from liverl.record.layout import RunDir
 
 Command = Callable[[argparse.Namespace], int]
@@ -32,44 +32,64 @@ def _check(given: argparse.Namespace) -> int:
     from liverl.operate.check import check, problems
 
     try:
-        found = check(_profile(given), None if given.json else findings.progress)
+        found = check(profile(given), None if given.json else findings.progress, probe=given.probe)
     except ConfigProblems as broken:
         found = problems(broken)
-        _put(given, found, findings.checked(found))
+        put(given, found, findings.checked(found))
         return exits.USAGE
-    _put(given, found, findings.checked(found))
+    put(given, found, findings.checked(found))
     return exits.OK if found.ok else exits.REFUSED
 
 
 def _run(given: argparse.Namespace) -> int:
     from liverl.cli import findings
-    from liverl.operate.launch import Listener, launch
+    from liverl.cli.asking import confirmed
+    from liverl.operate.check import check, check_again
+    from liverl.operate.launch import refuse, refuse_live, start
+    from liverl.operate.passes import fingerprint, recall
 
-    say = _say(given)
-    listener = Listener(lambda found: say(findings.listed(found)), say)
-    run = launch(_profile(given), listener, name=given.name)
-    say(f"started {run.name} in {run.root}")
-    return _detached(given, run) if given.detach else _attend(given, run)
+    tell = say(given)
+    asked = profile(given)
+    refuse_live(asked)
+    before = recall(fingerprint(asked))
+    listener = None if given.json else findings.progress
+    checked = check_again(asked, before, listener) if before else check(asked, listener)
+    tell(findings.listed(checked))
+    refuse(checked)
+    yes = confirmed("\nStart this run?", given, "liverl config show   and change config.yaml")
+    launched = start(asked, checked, yes, name=given.name)
+    tell(f"started {launched.run.name} in {launched.run.root}")
+    return _detached(given, launched) if given.detach else _attend(given, launched.run)
 
 
 def _resume(given: argparse.Namespace) -> int:
-    from liverl.operate.resume import resume
+    from liverl.cli import findings
+    from liverl.cli.asking import confirmed
+    from liverl.operate.launch import Launched, refuse
+    from liverl.operate.resume import check_resume, resume
 
-    run = _find(given)
-    going = resume(run)
-    say = _say(given)
-    say(f"resumed {going.name}: attempt {going.attempt}, from step {going.from_step} of {going.steps_total}")
-    return _detached(given, run) if given.detach else _attend(given, run)
+    run = run_of(given, only_own=True)
+    checked = check_resume(run, None if given.json else findings.progress)
+    say(given)(findings.listed(checked))
+    refuse(checked)
+    yes = confirmed(f"\nGo on with {run.name}?", given, f"liverl status {run.name}")
+    going = resume(run, checked, yes)
+    say(given)(
+        f"resumed {going.name}: attempt {going.attempt}, from step {going.from_step} of {going.steps_total}"
+    )
+    return _detached(given, Launched(run)) if given.detach else _attend(given, run)
 
 
-def _detached(given: argparse.Namespace, run: RunDir) -> int:
-    shown = {"name": run.name, "run_dir": str(run.root), "next": f"liverl status {run.name}"}
-    _put(given, shown, f"next: liverl status {run.name}    liverl stop {run.name}")
+def _detached(given: argparse.Namespace, launched: Launched) -> int:
+    from liverl.operate.launch import alive
+
+    living = alive(launched)
+    put(given, living, "\n".join(living.lines()))
     return exits.OK
 
 
 def _attend(given: argparse.Namespace, run: RunDir) -> int:
-    """Show a run until it ends; Ctrl-C ends it cleanly, a second one leaves it to end by itself."""
+    """Show a run until it ends; Ctrl-C ends it cleanly, a second one kills what does not end."""
     from liverl.cli import text
     from liverl.cli.live import follow
     from liverl.operate.status import watch
@@ -78,72 +98,61 @@ def _attend(given: argparse.Namespace, run: RunDir) -> int:
     try:
         last = follow(watch(run, 0.5), sys.stderr if given.json else sys.stdout)
     except KeyboardInterrupt:
-        print(f"\nstopping {run.name} ...", file=sys.stderr, flush=True)
-        stopped = stop(run, "Ctrl-C")
-        kept = (
-            f"its checkpoint of step {stopped.checkpoint_step}"
-            if stopped.checkpoint_step
-            else "the beginning"
+        print(
+            f"\nstopping {run.name} ... (Ctrl-C again kills what does not end)", file=sys.stderr, flush=True
         )
-        _put(given, stopped, f"stopped; it can go on from {kept}:\n  {stopped.next_action}")
+        try:
+            stopped = stop(run, "Ctrl-C")
+        except KeyboardInterrupt:
+            stopped = stop(run, "Ctrl-C, twice", kill=True)
+        put(given, stopped, _stopped_text(stopped))
         return exits.INTERRUPTED
     if last.state == "finished":
-        _put(given, last, text.learned(last))
+        put(given, last, text.learned(last))
         return exits.OK
-    _put(given, last, text.status(last))
+    put(given, last, text.status(last))
     return exits.INTERRUPTED if last.state == "stopped" else exits.RUN_FAILED
 
 
-def _status(given: argparse.Namespace) -> int:
-    from liverl.cli import text
-    from liverl.operate.status import status
-
-    if given.list:
-        states = [status(run) for run in list_runs(_place(given))]
-        lines = (
-            "\n".join(text.status_line(state) for state in states)
-            or "There is no run yet.\n  next: liverl run"
-        )
-        _put(given, [state.as_dict() for state in states], lines)
-        return exits.OK
-    now = status(_find(given))
-    _put(given, now, text.status(now))
-    return exits.of_state(now.state)
-
-
 def _stop(given: argparse.Namespace) -> int:
+    from liverl.cli.asking import confirmed
     from liverl.operate.stop import stop
 
-    stopped = stop(_find(given), "liverl stop")
-    _put(given, stopped, f"{stopped.name} {stopped.reason}\n  next: {stopped.next_action}")
-    return exits.OK
+    run = run_of(given, only_own=True)
+    if given.kill:
+        confirmed(f"Kill what is left of {run.name}? It saves nothing.", given, f"liverl status {run.name}")
+    stopped = stop(run, "liverl stop", kill=given.kill)
+    put(given, stopped, _stopped_text(stopped))
+    return exits.OK if stopped.ok else exits.RUN_FAILED
 
 
-def _trials(given: argparse.Namespace) -> int:
-    from liverl.cli import text
-    from liverl.operate.trials import Wanted, trials
-
-    wanted = Wanted(given.step, given.split, given.task, given.outcome, given.blame, given.failed)
-    found = trials(_find(given), wanted)
-    _put(given, found, text.trials(found, given.last))
-    return exits.OK
+def _stopped_text(stopped: Stopped) -> str:
+    return "\n".join([*stopped.lines(), f"  next: {stopped.next_action}"])
 
 
-def _show(given: argparse.Namespace) -> int:
-    from liverl.cli import text
-    from liverl.operate.show import show
+def _clean(given: argparse.Namespace) -> int:
+    from liverl.cli.asking import confirmed
+    from liverl.operate.clean import Wanted, clean, plan_clean, run_to_clean
 
-    view = show(_find(given), given.trial)
-    _put(given, view, text.trial(view))
-    return exits.OK
+    run = run_of(given) if given.name else run_to_clean(place(given))
+    wanted = Wanted.of(logs=given.logs, trials=given.trials, pods=given.pods, everything=given.all)
+    planned = plan_clean(run, wanted)
+    if given.dry_run or planned.is_empty:
+        put(given, planned, "\n".join([*planned.lines(), f"  next: {planned.next_action}"]))
+        return exits.OK
+    say(given)("\n".join(planned.lines()))
+    confirmed("Remove these?", given, f"{planned.command} --yes")
+    done = clean(run, wanted, planned)
+    put(given, done, "\n".join([done.summary, *done.outcome(), f"  next: {done.next_action}"]))
+    return exits.OK if done.ok else exits.RUN_FAILED
 
 
 def _trial(given: argparse.Namespace) -> int:
     from liverl.cli import text
     from liverl.operate.single import try_task
 
-    tried = try_task(_profile(given), given.task, _say(given))
-    _put(given, tried, text.tried(tried.view, tried.run_dir))
+    tried = try_task(profile(given), given.task, say(given))
+    put(given, tried.view, text.tried(tried.view, tried.run_dir))
     return exits.RUN_FAILED if tried.view.row.outcome == "infrastructure" else exits.OK
 
 
@@ -151,13 +160,13 @@ def _config_show(given: argparse.Namespace) -> int:
     from liverl.cli import settings
     from liverl.operate.config_show import show, show_verl
 
-    profile = _profile(given)
+    asked = profile(given)
     if given.verl:
-        command = show_verl(profile)
-        _put(given, command, settings.verl(command))
+        command = show_verl(asked)
+        put(given, command, settings.verl(command))
     else:
-        shown = show(profile)
-        _put(given, shown, settings.shown(shown, every=given.resolved))
+        shown = show(asked)
+        put(given, shown, settings.shown(shown, every=given.resolved))
     return exits.OK
 
 
@@ -165,51 +174,44 @@ def _policy_build(given: argparse.Namespace) -> int:
     from liverl.operate.policy import build
 
     out = Path(given.out) if given.out else None
-    built = build(_profile(given).config, _say(given), out=out, seed=given.seed)
-    _put(given, built, f"built in {built.seconds:.0f} s: {built.path}\n  next: liverl run")
+    built = build(profile(given).config, say(given), out=out, seed=given.seed)
+    put(given, built, f"built in {built.seconds:.0f} s: {built.path}\n  next: liverl run")
     return exits.OK
 
 
-def _profile(given: argparse.Namespace) -> Profile:
-    from liverl.operate.profile import Asked, read_profile
+def _mcp(given: argparse.Namespace) -> int:
+    try:
+        if given.http:
+            from mcp_server.http import serve_http
 
-    asked: Asked = Asked(given.config, tuple(given.set), given.smoke)
-    return read_profile(asked, _place(given))
+            return serve_http(given.port)
+        from mcp_server.server import serve
 
-
-def _place(given: argparse.Namespace) -> Place:
-    return Place.here(getattr(given, "run_root", None))
-
-
-def _find(given: argparse.Namespace) -> RunDir:
-    return find_run(given.name, _place(given))
-
-
-def _say(given: argparse.Namespace) -> Callable[[str], None]:
-    """Progress goes to standard output, or, where that is to hold JSON alone, to standard error."""
-    stream = sys.stderr if given.json else sys.stdout
-    return lambda line: print(line, file=stream, flush=True)
-
-
-def _put(given: argparse.Namespace, result: Any, text: str) -> None:
-    print(json.dumps(_plain(result), ensure_ascii=False) if given.json else text)
-
-
-def _plain(result: Any) -> Any:
-    if hasattr(result, "as_dict"):
-        return result.as_dict()
-    return asdict(result) if is_dataclass(result) and not isinstance(result, type) else result
+        return serve()
+    except ModuleNotFoundError as missing:
+        raise RunError(
+            "mcp.missing",
+            "The MCP server's packages are not installed.",
+            evidence=str(missing),
+            next_action="bash scripts/setup_env.sh",
+        ) from missing
 
 
 _COMMANDS: dict[str, Command] = {
     "check": _check,
     "run": _run,
     "resume": _resume,
-    "status": _status,
+    "status": looking.status,
+    "logs": looking.logs,
     "stop": _stop,
-    "trials": _trials,
-    "show": _show,
+    "clean": _clean,
+    "trials": looking.trials,
+    "show": looking.show,
+    "compare": looking.compare,
+    "ledger": looking.ledger,
+    "watch": looking.watch,
     "trial": _trial,
     "config show": _config_show,
     "policy build": _policy_build,
+    "mcp": _mcp,
 }

@@ -13,19 +13,19 @@ HELP = """exit codes:
   0    done
   1    refused: a check found something fatal, or the run's state forbids it
   2    wrong usage, or a problem in config.yaml
-  3    the run (or the trial, or the build) failed or is dead
+  3    the run (or the trial, or the build) failed; or it is dead, stalled or unreachable
   4    no such run, trial or task
   130  interrupted (Ctrl-C), cleanly
 """
 
 _BY_CODE = {
     "run.none": NOT_FOUND,
+    "clean.nothing": NOT_FOUND,
     "run.unknown": NOT_FOUND,
     "run.no_run_file": NOT_FOUND,
     "trial.unknown": NOT_FOUND,
     "task.unknown": NOT_FOUND,
     "run.not_started": RUN_FAILED,
-    "run.slow_stop": RUN_FAILED,
     "run.bad_run_file": RUN_FAILED,
     "policy.build_failed": RUN_FAILED,
     "trial.failed": RUN_FAILED,
@@ -41,4 +41,4 @@ def of_error(code: str) -> int:
 
 def of_state(state: str) -> int:
     """The exit code of a run's state."""
-    return RUN_FAILED if state in ("failed", "dead") else OK
+    return RUN_FAILED if state in ("failed", "dead", "stalled", "unreachable") else OK

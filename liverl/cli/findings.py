@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping
 
 from liverl.operate.check import Checked
 from liverl.preflight import Finding
@@ -17,19 +18,24 @@ def progress(question: str, _: list[Finding]) -> None:
 
 
 def checked(found: Checked) -> str:
-    """Every finding, the verdict, and the next action."""
+    """Every finding, the verdict, what would be run, and the next action."""
     return f"{listed(found)}\n  next: {found.next_action}"
 
 
 def listed(found: Checked) -> str:
-    """Every finding in a line, with evidence and cure below those that need one, and the verdict."""
+    """Every finding in a line, with evidence and cure below those that need one; the verdict; what would be run."""
     if sys.stderr.isatty():
         print("\r\x1b[K", end="", file=sys.stderr, flush=True)
-    lines = [line for finding in found.findings for line in _lines(finding)]
-    verdict = (
-        "A run would work here." if found.ok else f"A run would not work: {len(found.blocking)} in the way."
-    )
-    return "\n".join([*lines, verdict])
+    lines = [line for finding in reversed(found.findings) for line in _lines(finding)]
+    return "\n".join([*lines, "", found.verdict, *configuration(found.configuration)])
+
+
+def configuration(values: Mapping[str, str]) -> list[str]:
+    """The Run Configuration Summary, a line a value."""
+    if not values:
+        return []
+    width = max(len(name) for name in values) + 2
+    return ["", "Run Configuration Summary", *(f"  {name:<{width}}{value}" for name, value in values.items())]
 
 
 def _lines(finding: Finding) -> list[str]:

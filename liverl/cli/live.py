@@ -8,7 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING, TextIO
 
 from liverl.cli.text import duration, number
-from liverl.operate.status import Status
+from liverl.operate.standing import Status
 
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
@@ -41,8 +41,10 @@ def _boot(before: Status | None, now: Status) -> list[str]:
 
 def _steps(before: Status | None, now: Status) -> list[str]:
     # The first look at a resumed run shows what earlier attempts did; that was said when it happened.
-    seen = now.rewards if before is None and now.attempt > 1 else before.rewards if before else ()
-    fresh = [item for item in now.rewards if item not in seen]
+    seen = dict(now.rewards if before is None and now.attempt > 1 else before.rewards if before else ())
+    # A status holds the newest steps only: what is older than those that were seen is not new.
+    oldest = min(seen, default=0)
+    fresh = [item for item in now.rewards if item[0] >= oldest and seen.get(item[0]) != item[1]]
     left = f"  {duration(now.eta_s)} left" if now.eta_s is not None and now.is_live else ""
     return [
         f"step {step:>{len(str(now.steps_total))}}/{now.steps_total}  reward {number(reward)}"

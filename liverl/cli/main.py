@@ -18,25 +18,37 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
     try:
         code = commands.run_command(given)
-        sys.stdout.flush()
+        if sys.stdout is not None:  # None where the shell has closed it
+            sys.stdout.flush()
         return code
     except LiveRLError as error:
         _tell(error, as_json=given.json)
         return exits.of_error(error.code)
-    except KeyboardInterrupt:
-        print("interrupted", file=sys.stderr)
-        return exits.INTERRUPTED
     except BrokenPipeError:
         # The reader (`| head`) has gone; Python would complain again when it flushes at its end.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return exits.OK
+    except OSError as error:  # a process edge: a disk or a right, and no traceback
+        told = LiveRLError(
+            "system.refused",
+            "The system refused to read, write or start something.",
+            evidence=str(error),
+            next_action="free space or grant the right, then try again",
+        )
+        _tell(told, as_json=given.json)
+        return exits.of_error(told.code)
+    except KeyboardInterrupt:
+        print("interrupted", file=sys.stderr)
+        return exits.INTERRUPTED
 
 
 def _tell(error: LiveRLError, *, as_json: bool) -> None:
     if as_json:
         import json
 
-        print(json.dumps({"ok": False, "error": error.as_dict()}, ensure_ascii=False))
+        from liverl.operate.answer import error_as_json
+
+        print(json.dumps(error_as_json(error), ensure_ascii=False))
     else:
         print(error, file=sys.stderr)
 

@@ -4,13 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from liverl.operate.answer import cut
+from liverl.operate.excerpt import Tail
 from liverl.operate.show import TrialView
-from liverl.operate.status import Status
+from liverl.operate.standing import Status, trend_text
 from liverl.operate.trials import TrialList
 from liverl.operate.validation import Validation
 from liverl.record.trials import TrialRow
 
 _LABEL = 12
+_REASON = 300
+_FOLDED = {
+    "progress": "progress bars",
+    "nccl": "lines of NCCL",
+    "ray": "lines of Ray's",
+    "repeated": "repeated lines",
+}
 
 
 def label(name: str, value: str) -> str:
@@ -48,24 +57,27 @@ def validation(found: Validation) -> str:
 
 
 def status(now: Status) -> str:
-    """One run, in a few lines."""
-    doing = f", {now.phase}" if now.phase else ""
-    why = f": {now.reason}" if now.reason and now.reason not in ("the trainer finished",) else ""
+    """One run on one screen."""
+    doing = f", {now.phase}" if now.phase not in ("", now.state) and now.is_live else ""
+    why = (
+        f": {cut(now.reason, _REASON)}" if now.reason and now.reason not in ("the trainer finished",) else ""
+    )
     lines = [f"{now.name}  {now.state}{doing}{why}"]
-    lines += [label("seen" if index == 0 else "", line) for index, line in enumerate(now.evidence)]
-    lines.append(label("step", f"{now.step} of {now.steps_total}"))
-    lines.append(label("reward", number(now.reward)))
+    lines += [
+        label("seen" if index == 0 else "", cut(line, _REASON)) for index, line in enumerate(now.evidence)
+    ]
+    lines.append(label("step", f"{now.step} of {now.steps_total}" + _pace(now)))
+    trend = trend_text(now.trend)
+    lines.append(label("reward", number(now.reward) + (f"   {trend}" if trend else "")))
     lines.append(label("validation", validation(now.validation)))
-    if now.is_live:
+    if now.is_live and now.boot is not None:
+        lines.append(label("boot", now.boot.line))
+    elif now.is_live and now.trials_total:
         lines.append(label("trials", f"{now.trials_done} of {now.trials_total} now"))
-        lines.append(label("time left", duration(now.eta_s)))
-    if now.trials_lost:
-        lines.append(
-            label("lost", f"{now.trials_lost} trials, not by the agent's fault: liverl trials --failed")
-        )
-    if now.last_event:
-        kind, when = now.last_event.get("kind", ""), str(now.last_event.get("time", ""))[11:19]
-        lines.append(label("last event", f"{kind} at {when} UTC"))
+    if now.health.steps:
+        lines.append(label("health", f"{now.health.line}   (last {now.health.steps} steps)"))
+    if now.last_write is not None:
+        lines.append(label("last write", f"{duration(now.last_write.age_s)} ago, {now.last_write.file}"))
     lines += [label("run", now.run_dir), label("log", now.log), label("next", now.next_action)]
     return "\n".join(lines)
 
@@ -73,7 +85,29 @@ def status(now: Status) -> str:
 def status_line(now: Status) -> str:
     """One run in one line of a list."""
     steps = f"step {now.step:>4}/{now.steps_total:<4}"
-    return f"{now.name:<36} {now.state:<9} {steps} validation {validation(now.validation)}"
+    return f"{now.name:<36} {now.state:<11} {steps} validation {validation(now.validation)}"
+
+
+def logs(found: Tail) -> str:
+    """Lines of a log, and below them what was left out and how to get at it."""
+    folded = ", ".join(f"{count} {_FOLDED.get(kind, kind)}" for kind, count in found.collapsed.items())
+    lines = [
+        *found.lines,
+        label("log", found.log + (f", from line {found.first_line}" if found.first_line else "")),
+    ]
+    lines += [label("note", text) for text in (found.note, found.truncated) if text]
+    if folded:
+        lines.append(label("folded", f"{folded}; all of it: --raw"))
+    if found.earlier:
+        lines.append(label("earlier", f"liverl logs {found.name} --cursor {found.earlier}{found.options}"))
+    return "\n".join([*lines, label("next", found.next_action)])
+
+
+def _pace(now: Status) -> str:
+    if now.rate_s is None:
+        return ""
+    left = f", {duration(now.eta_s)} left" if now.is_live and now.eta_s is not None else ""
+    return f"   {now.rate_s:.3g} s a step{left}"
 
 
 def learned(now: Status) -> str:
@@ -85,9 +119,9 @@ def learned(now: Status) -> str:
     return "\n".join(lines)
 
 
-def trials(found: TrialList, last: int) -> str:
+def trials(found: TrialList) -> str:
     """One line a trial, the newest last."""
-    rows = found.rows[-last:] if last > 0 else found.rows
+    rows = found.shown
     if not rows:
         return f"{found.name}: no such trial among {found.total}"
     lines = [
@@ -96,7 +130,8 @@ def trials(found: TrialList, last: int) -> str:
     lines += [trial_line(row) for row in rows]
     solved = sum(1 for row in found.rows if row.outcome == "solved")
     shown = f", the last {len(rows)} shown" if len(rows) < len(found.rows) else ""
-    lines.append(f"{len(found.rows)} of {found.total} trials{shown}; {solved} solved")
+    of = f"{found.total}" if found.is_whole else f"the last {found.total}"
+    lines.append(f"{len(found.rows)} of {of} trials{shown}; {solved} solved")
     lines.append(label("next", f"liverl show {rows[-1].trial} --run {found.name}"))
     return "\n".join(lines)
 

@@ -16,6 +16,7 @@ from liverl.config import RunConfig, render_resolved
 from liverl.operate.planning import plan_attempt
 from liverl.record.layout import RunDir
 from liverl.run.launch import LaunchOrder, launch
+from tests.e2e.painting import write_tasks
 from tests.operate.made import made
 from tests.run.scripted import TRAINER
 
@@ -55,8 +56,9 @@ def liverl(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Liverl:
 
 
 @pytest.fixture
-def scripted_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ScriptedRun:
-    """Launches a run whose trainer follows a script, now and when it is resumed."""
+def scripted_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, painter: Path) -> ScriptedRun:
+    """Launches a run whose trainer follows a script, now and when it is resumed, which real checks precede."""
+    write_tasks(tmp_path / "tasks")
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
     python = tmp_path / "venv" / "bin" / "python"
     python.parent.mkdir(parents=True)
@@ -68,7 +70,11 @@ def scripted_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ScriptedRun
         config = RunConfig.model_validate(
             {
                 "environment": {"venv": str(tmp_path / "venv")},
-                "training": {"steps": script.get("total", script.get("steps", 3))},
+                "experiment": {"run_root": str(tmp_path / "runs")},
+                "model": {"path": str(painter)},
+                "data": {"train": str(tmp_path / "tasks" / "train"), "val": str(tmp_path / "tasks" / "val")},
+                "training": {"steps": script.get("total", script.get("steps", 3)), "prompts_per_step": 4},
+                "rollout": {"n": 4, "max_prompt_length": 256, "max_response_length": 384},
                 "infrastructure": {"litellm_port": 28002, "ray_port": 26379, "ray_dashboard_port": 28265},
             }
         )

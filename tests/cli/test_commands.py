@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from liverl.record.layout import RunDir
 from liverl.record.runfile import read_run
 from liverl.run.liveness import read_liveness
 from liverl.run.stop import stop
@@ -18,6 +19,11 @@ from tests.cli.conftest import Liverl, ScriptedRun, command
 from tests.operate.made import Made
 from tests.operate.test_status import validation
 from tests.run.scripted import all_gone, ended, made_pids, until
+
+
+def pids(run: RunDir) -> list[int]:
+    """Every pid that the scripted trainers have made so far."""
+    return [int(line) for line in (run.data / "pids").read_text().split()]
 
 
 def test_help_is_there_at_once_and_explains_the_exit_codes(liverl: Liverl) -> None:
@@ -34,7 +40,24 @@ def test_help_is_there_at_once_and_explains_the_exit_codes(liverl: Liverl) -> No
 
 @pytest.mark.parametrize(
     "words",
-    ["check", "run", "status", "resume", "stop", "trials", "show", "trial", "config show", "policy build"],
+    [
+        "check",
+        "run",
+        "status",
+        "resume",
+        "stop",
+        "trials",
+        "show",
+        "trial",
+        "config show",
+        "policy build",
+        "logs",
+        "compare",
+        "clean",
+        "ledger",
+        "watch",
+        "mcp",
+    ],
 )
 def test_every_command_has_help(liverl: Liverl, words: str) -> None:
     shown = liverl(*words.split(), "--help")
@@ -46,10 +69,9 @@ def test_every_command_has_help(liverl: Liverl, words: str) -> None:
 def test_status_as_json_without_a_name_speaks_of_the_newest_run(liverl: Liverl, made: Made) -> None:
     made(steps=((0, 0.0), (10, 0.5)), trials=(*validation(0, 0.0, 1.0), *validation(10, 1.0, 1.0)))
     told = json.loads(liverl("status", "--json").stdout)
-    assert told["state"] == "running"
+    assert told["ok"] and told["state"] == "training" and told["next"]
     assert told["validation"]["first"] == 0.5
     assert told["validation"]["last"] == 1.0
-    assert told["validation"]["trials"] == 2
 
 
 def test_status_of_a_failed_run_says_why_and_what_next(liverl: Liverl, made: Made) -> None:
@@ -65,17 +87,16 @@ def test_without_a_run_the_exit_code_is_not_found_and_the_next_action_a_command(
     assert shown.returncode == 4
     assert "next: liverl run" in shown.stderr
     told = json.loads(liverl("status", "--json").stdout)
-    assert told["error"]["code"] == "run.none"
+    assert (told["ok"], told["code"]) == (False, "run.none") and told["next"]
 
 
 def test_a_list_of_runs_is_one_line_each(liverl: Liverl, made: Made) -> None:
     made("alpha")
     made("beta", state="finished")
-    assert len(liverl("status", "--list").stdout.splitlines()) == 2
-    assert {item["name"] for item in json.loads(liverl("status", "--list", "--json").stdout)} == {
-        "alpha",
-        "beta",
-    }
+    lines = liverl("status", "--list").stdout.splitlines()
+    assert [line.split()[0] for line in lines] == ["beta", "alpha", "next:"]
+    told = json.loads(liverl("status", "--list", "--json").stdout)
+    assert {item["run"] for item in told["runs"]} == {"alpha", "beta"}
 
 
 def test_trials_are_listed_and_one_is_shown(liverl: Liverl, made: Made) -> None:
@@ -85,7 +106,7 @@ def test_trials_are_listed_and_one_is_shown(liverl: Liverl, made: Made) -> None:
     assert "leap-year-1" not in listed.stdout
     assert liverl("show", "leap-year-1").returncode == 0
     assert liverl("show", "nobody").returncode == 4
-    assert json.loads(liverl("show", "leap-year-1", "--json").stdout)["row"]["trial"] == "leap-year-1"
+    assert json.loads(liverl("show", "leap-year-1", "--json").stdout)["trial"] == "leap-year-1"
 
 
 def test_wrong_usage_and_a_broken_config_exit_with_two(liverl: Liverl, tmp_path: Path) -> None:
@@ -109,37 +130,58 @@ def test_a_closed_pipe_is_no_error(liverl: Liverl, made: Made, tmp_path: Path) -
 def test_a_run_is_stopped_resumed_and_ends_with_what_it_learned(
     liverl: Liverl, scripted_run: ScriptedRun
 ) -> None:
-    run = scripted_run(steps=2, end="hang", total=5)
+    run = scripted_run(steps=2, end="hang", total=5, stubborn=False)
     until(lambda: (run.checkpoints / "latest_checkpointed_iteration.txt").exists())
     stopped = liverl("stop")
     assert stopped.returncode == 0
     assert f"liverl resume {run.name}" in stopped.stdout
     assert liverl("stop").returncode == 1
     os.environ["SCRIPT"] = json.dumps({"steps": 5})
-    resumed = liverl("resume")
+    resumed = liverl("resume", "--yes")
     assert resumed.returncode == 0, resumed.stdout + resumed.stderr
     assert "step 5/5" in resumed.stdout
     assert "learned" in resumed.stdout
     assert [item.state for item in read_run(run).attempts] == ["stopped", "finished"]
-    assert liverl("resume").returncode == 1
+    assert liverl("resume", "--yes").returncode == 1
 
 
 @pytest.mark.fault
 def test_ctrl_c_while_a_run_is_shown_stops_it_cleanly(
     liverl: Liverl, scripted_run: ScriptedRun, tmp_path: Path
 ) -> None:
-    run = scripted_run(steps=2, end="hang")
+    run = scripted_run(steps=2, end="hang", stubborn=False)
     until(lambda: (run.checkpoints / "latest_checkpointed_iteration.txt").exists())
-    before = made_pids(run)
+    before = pids(run)
     stop(run, "test")
-    shown = subprocess.Popen(command("resume"), stdout=subprocess.PIPE, text=True, cwd=tmp_path)
-    until(lambda: len(made_pids(run)) >= len(before) + 3)
+    shown = subprocess.Popen(command("resume", "--yes"), stdout=subprocess.PIPE, text=True, cwd=tmp_path)
+    until(lambda: len(pids(run)) > len(before))
     shown.send_signal(signal.SIGINT)
     output, _ = shown.communicate(timeout=60)
     assert shown.returncode == 130
     assert f"liverl resume {run.name}" in output
     assert read_liveness(run).state == "stopped"
-    assert all_gone(made_pids(run))
+    assert all_gone(pids(run))
+
+
+@pytest.mark.fault
+def test_a_second_ctrl_c_kills_what_does_not_end(
+    liverl: Liverl, scripted_run: ScriptedRun, tmp_path: Path
+) -> None:
+    run = scripted_run(steps=1, end="hang", stubborn=False)
+    until(lambda: (run.checkpoints / "latest_checkpointed_iteration.txt").exists())
+    stop(run, "test")
+    before = pids(run)
+    os.environ["SCRIPT"] = json.dumps({"steps": 2, "end": "hang"})
+    shown = subprocess.Popen(
+        command("resume", "--yes"), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=tmp_path
+    )
+    until(lambda: len(pids(run)) >= len(before) + 3)
+    shown.send_signal(signal.SIGINT)
+    until(lambda: read_run(run).last.state == "stopping")
+    shown.send_signal(signal.SIGINT)
+    output, _ = shown.communicate(timeout=60)
+    assert shown.returncode == 130, output
+    assert all_gone(pids(run))
 
 
 @pytest.mark.fault
@@ -151,6 +193,6 @@ def test_a_run_that_fails_while_it_is_shown_exits_with_three(
     os.kill(read_run(run).last.processes[-1].pid, signal.SIGKILL)
     assert ended(run).state == "failed"
     os.environ["SCRIPT"] = json.dumps({"steps": 2, "end": "raise"})
-    resumed = liverl("resume")
+    resumed = liverl("resume", "--yes")
     assert resumed.returncode == 3
     assert "RuntimeError: no more tasks after step 2" in resumed.stdout

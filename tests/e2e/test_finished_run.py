@@ -34,7 +34,7 @@ def test_the_command_succeeds_and_prints_what_was_learned_where_it_lies_and_what
     printed = finished_run.printed
     print(f"the run took {finished_run.seconds:.0f} s")
     assert finished_run.exit_code == 0, printed
-    assert "A run would work here." in printed
+    assert "SAFE TO RUN: YES" in printed
     for step in range(1, STEPS + 1):
         assert f"step {step}/{STEPS}  reward" in printed
     assert f"validation at step {STEPS}" in printed
@@ -167,4 +167,4 @@ def test_the_run_is_found_from_its_folder_without_a_name(finished_run: FinishedR
 
 def test_nothing_is_written_into_the_folder_but_the_run(finished_run: FinishedRun) -> None:
     names = {path.name for path in Path(finished_run.site.root).iterdir()}
-    assert names == {"config.yaml", "tasks", "runs", "state", "printed.txt"}
+    assert names == {"config.yaml", "tasks", "runs", "logs", "state", "printed.txt"}

@@ -80,7 +80,7 @@ def test_a_taken_port_is_named_with_its_owner_and_the_next_free_one(site: Site) 
         server.listen()
         port = server.getsockname()[1]
         wanted = ("--set", f"infrastructure.litellm_port={port}")
-        finding = refused(site, "port:busy", *wanted)
+        finding = refused(site, "port:conflict", *wanted)
         assert_not_started(site, finding, *wanted)
         assert str(port) in finding["title"] and str(os.getpid()) in finding["evidence"]
         free = int(finding["cure"].partition("litellm_port: ")[2].partition("`")[0])
@@ -95,7 +95,7 @@ def test_missing_bubblewrap_is_named_with_the_command_that_installs_it(site: Sit
 
 def test_a_task_without_tests_is_named(site: Site, tasks: Path) -> None:
     shutil.rmtree(tasks / "train" / "paint-gate" / "tests")
-    finding = refused(site, "task.no_tests", "--set", f"data.train={tasks / 'train'}")
+    finding = refused(site, "task:no_tests", "--set", f"data.train={tasks / 'train'}")
     assert "paint-gate" in finding["title"]
 
 

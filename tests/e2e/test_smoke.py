@@ -56,7 +56,7 @@ def first_run(tmp_path_factory: pytest.TempPathFactory) -> Iterator[FirstRun]:
     given = [word for value in values for word in ("--set", value)]
     try:
         # PYTHONPATH comes before this checkout's editable installation: the copy is what runs.
-        done = site.liverl("run", "--smoke", "--name", NAME, *given, PYTHONPATH=str(copy))
+        done = site.liverl("run", "--yes", "--smoke", "--name", NAME, *given, PYTHONPATH=str(copy))
         yield FirstRun(site, done.returncode, done.stdout + done.stderr)
     finally:
         # A command that took too long was killed, its run was not; one that is over refuses.
