@@ -13,6 +13,7 @@ fi
 bash scripts/setup_env.sh
 LIVERL_CLAUDE_BINARY=${LIVERL_CLAUDE_BINARY:-$(bash scripts/setup_claude.sh || true)} # absent: its tests say so
 export LIVERL_CLAUDE_BINARY
+bash scripts/setup_node_tools.sh >/dev/null || true # absent: the tests that need them say so
 .venv/bin/ruff check .
 .venv/bin/ruff format --check .
 .venv/bin/mypy

@@ -16,7 +16,7 @@ import pytest
 from liverl.config import PROFILES
 
 ROOT = PROFILES.parent
-SCRIPTS = sorted((ROOT / "scripts").glob("*.sh"))
+SCRIPTS = sorted(path for path in (ROOT / "scripts").iterdir() if path.is_file())
 SYSTEM = "/usr/bin:/bin"
 
 
@@ -115,7 +115,7 @@ def test_without_an_environment_the_command_that_makes_one_is_named(
 def test_options_reach_liverl_from_any_folder(checkout: Path, tmp_path: Path) -> None:
     program(checkout / ".venv" / "bin" / "liverl", 'echo "$PWD: $@"')
     trained = run(checkout / "scripts" / "train_1node_cc.sh", "--smoke", "--set", "a b", cwd=tmp_path)
-    assert trained.stdout == f"{checkout}: run --smoke --set a b\n"
+    assert trained.stdout == f"{checkout}: run --yes --smoke --set a b\n"
     checked = run(checkout / "scripts" / "dryrun.sh", "--json", cwd=tmp_path)
     assert checked.stdout == f"{checkout}: check --json\n"
 
