@@ -166,7 +166,17 @@ def _run_command(seed: int, policy: Path, work: Path, given: Sequence[str]) -> l
     ]
     sets = [word for value in values for word in ("--set", value)]
     config = ["--config", str(ROOT / "config.yaml")]
-    return [sys.executable, "-m", "liverl.cli", "run", *config, "--run-root", str(work / "runs"), *sets]
+    return [
+        sys.executable,
+        "-m",
+        "liverl.cli",
+        "run",
+        "--yes",
+        *config,
+        "--run-root",
+        str(work / "runs"),
+        *sets,
+    ]
 
 
 def _run_pids(run: RunDir) -> Collection[int]:
