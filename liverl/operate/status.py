@@ -222,7 +222,9 @@ def _telling(lines: list[str]) -> tuple[str, ...]:
 def _next_action(run: RunDir, told: str) -> str:
     if told in ("starting", "stalled"):
         return f"liverl logs {run.name}"
-    if told in ("stopping", "unreachable"):
+    if told == "unreachable":
+        return f"on the machine that the reason names: liverl status {run.name}"
+    if told == "stopping":
         return f"liverl status {run.name}"
     if told in ("training", "validating"):
         return f"liverl trials {run.name}"

@@ -196,3 +196,10 @@ def test_a_run_that_fails_while_it_is_shown_exits_with_three(
     resumed = liverl("resume", "--yes")
     assert resumed.returncode == 3
     assert "RuntimeError: no more tasks after step 2" in resumed.stdout
+
+
+def test_a_terminal_obeys_nothing_that_a_trial_has_printed(liverl: Liverl, made: Made) -> None:
+    made(trials=({"trial": "evil-1", "blame": "agent", "error": "\x1b]0;mine\x07\x1b[2J\x9b1m"},))
+    for words in (("trials",), ("show", "evil-1")):
+        shown = liverl(*words).stdout
+        assert "evil-1" in shown and not {"\x1b", "\x07", "\x9b"} & set(shown)

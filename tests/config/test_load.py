@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -126,3 +127,12 @@ def test_a_configuration_cannot_be_changed(write: Write, laptop: Facts) -> None:
 
 def test_the_defaults_alone_are_a_configuration() -> None:
     assert RunConfig().training.mini_batch_size == RunConfig().training.prompts_per_step
+
+
+def test_a_config_that_is_no_regular_file_or_too_large_is_a_problem_not_a_wait(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "config.yaml")
+    with pytest.raises(ConfigProblems, match="no regular file"):
+        load(tmp_path / "config.yaml", Facts(0, 2, 24.0))
+    (tmp_path / "large.yaml").write_bytes(b"#" * 1_000_001)
+    with pytest.raises(ConfigProblems, match="larger than"):
+        load(tmp_path / "large.yaml", Facts(0, 2, 24.0))

@@ -166,3 +166,30 @@ async def test_the_prompt_names_the_run_and_forbids_changes(connect: Connect) ->
         prompt = await speaker.client.get_prompt("triage", {"run": "mine"})
     text = getattr(prompt.messages[0].content, "text", "")
     assert "the run mine" in text and "Start, stop and remove nothing" in text
+
+
+@pytest.mark.parametrize(
+    "setting",
+    [
+        "environment.venv=/tmp/x",
+        "scaffold.name=os:system",
+        "scaffold.options.binary=/tmp/x",
+        "verl.a.b=1",
+        "profile=x",
+    ],
+)
+async def test_a_preflight_takes_no_setting_that_names_a_program(
+    here: Path, connect: Connect, setting: str
+) -> None:
+    (here / "config.yaml").write_text("profile: cpu\n")
+    async with connect() as speaker:
+        told = await speaker.error("preflight", settings=[setting])
+    assert "may not be set here" in told and "config.yaml" in told
+
+
+async def test_nothing_is_asked_about_stopping_a_run_that_is_over(
+    two_runs: list[str], made: Made, connect: Connect
+) -> None:
+    made("over", state="finished")
+    async with connect() as speaker:
+        assert "nothing to stop" in await speaker.error("stop", run="over")

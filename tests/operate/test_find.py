@@ -105,3 +105,13 @@ def test_a_name_means_this_folders_run_where_another_project_has_one_of_that_nam
     with pytest.raises(RunError, match="Several runs are called") as caught:
         find_run(there.name, Place(tmp_path / "third"))
     assert str(there) in caught.value.evidence and str(own) in caught.value.evidence
+
+
+def test_without_a_name_what_ends_a_run_takes_this_folders_own(made: Made, tmp_path: Path) -> None:
+    there = made("policy-shell-0101a").root
+    remember_root(there.parent)
+    (tmp_path / "other").mkdir()
+    assert find_run(None, Place(tmp_path / "other")).root == there
+    with pytest.raises(RunError, match="no run of its own"):
+        find_run(None, Place(tmp_path / "other"), only_own=True)
+    assert find_run(None, Place(tmp_path), only_own=True).root == there

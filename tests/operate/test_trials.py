@@ -106,3 +106,12 @@ def test_a_call_that_is_no_json_is_shown_as_it_was_sampled_and_without_output() 
 def test_a_tool_message_that_answers_no_known_call_is_a_turn_of_its_own() -> None:
     (turn,) = turns([{"role": "tool", "tool_call_id": "lost", "content": "x"}])
     assert (turn.role, turn.text, turn.sampled) == ("tool", "x", False)
+
+
+@pytest.mark.parametrize("wanted", [Wanted(outcome="typo"), Wanted(blame="weather")])
+def test_an_outcome_that_no_trial_can_have_is_an_error_with_those_there_are(
+    made: Made, wanted: Wanted
+) -> None:
+    with pytest.raises(RunError) as caught:
+        trials(made(trials=ROWS), wanted)
+    assert caught.value.code == "trial.no_such" and caught.value.next_action.startswith("one of ")
