@@ -13,6 +13,9 @@ from liverl.errors import RunError
 from liverl.record.layout import RunDir
 from liverl.record.shapes import decode, dict_of, listed, real, text, truth, whole
 
+# No run has more attempts than that; a stray file with a larger number is none of one.
+_DIGITS = 4
+
 
 @dataclass(frozen=True)
 class AttemptPlan:
@@ -113,5 +116,6 @@ def read_plan(run: RunDir, attempt: int) -> AttemptPlan:
 
 def newest_attempt(run: RunDir) -> int:
     """The highest attempt that was ever planned, 0 when none was."""
-    numbers = (path.stem.removeprefix("attempt_") for path in run.root.glob("attempt_*.json"))
-    return max((int(number) for number in numbers if number.isdecimal() and number.isascii()), default=0)
+    names = (path.stem.removeprefix("attempt_") for path in run.root.glob("attempt_*.json"))
+    numbers = (int(name) for name in names if name.isdecimal() and name.isascii() and len(name) <= _DIGITS)
+    return max(numbers, default=0)
