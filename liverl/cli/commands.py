@@ -152,8 +152,8 @@ def _trial(given: argparse.Namespace) -> int:
     from liverl.operate.single import try_task
 
     tried = try_task(profile(given), given.task, say(given))
-    put(given, tried.view, text.tried(tried.view, tried.run_dir))
-    return exits.RUN_FAILED if tried.view.row.outcome == "infrastructure" else exits.OK
+    put(given, tried, text.tried(tried.view, tried.run_dir))
+    return exits.OK if tried.ok else exits.RUN_FAILED
 
 
 def _config_show(given: argparse.Namespace) -> int:

@@ -7,6 +7,7 @@ import secrets
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
+from typing import Any
 
 from liverl.config import RunConfig, render_resolved
 from liverl.errors import LiveRLError, SandboxError, TaskError
@@ -32,6 +33,25 @@ class Tried:
 
     run_dir: str
     view: TrialView
+
+    @property
+    def ok(self) -> bool:
+        """Whether it could be graded."""
+        return self.view.row.outcome != "infrastructure"
+
+    @property
+    def summary(self) -> str:
+        """Task, outcome, reward, and whose fault it was."""
+        return self.view.summary
+
+    @property
+    def next_action(self) -> str:
+        """The whole of it again."""
+        return f"liverl show {self.view.row.trial} --run {self.run_dir}"
+
+    def payload(self) -> dict[str, Any]:
+        """The trial, and the folder it was run in."""
+        return {**self.view.payload(), "run_dir": self.run_dir}
 
 
 def try_task(profile: Profile, task: str, on_line: Relay) -> Tried:
