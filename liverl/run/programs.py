@@ -9,6 +9,7 @@ import subprocess
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from liverl.record.masking import mask
 from liverl.run.processes import dying_with
 
 # A process that waits for a driver or a mount can't be killed; it is left alone after this.
@@ -27,6 +28,20 @@ class Said:
     def worked(self) -> bool:
         """Whether it ended well."""
         return self.status == 0
+
+    @property
+    def last_words(self) -> str:
+        """The last line of its complaint, or of what it printed."""
+        return self._lines()[-1]
+
+    @property
+    def first_words(self) -> str:
+        """The first line of its complaint, or of what it printed."""
+        return self._lines()[0]
+
+    def _lines(self) -> list[str]:
+        lines = (self.err.strip() or self.out.strip()).splitlines()
+        return [mask(line.strip())[:300] for line in lines] or [""]
 
 
 def ask_program(command: Sequence[str], limit_s: float, env: Mapping[str, str] | None = None) -> Said:
