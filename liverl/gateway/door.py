@@ -16,9 +16,9 @@ import yaml
 
 from liverl.errors import GatewayError
 from liverl.gateway.guard import ALIVE_ROUTE, Guard
+from liverl.record.plan import SERVED_NAME
 
 KEY_VARIABLE = "LIVERL_DOOR_KEY"
-NAME_VARIABLE = "LIVERL_SERVED_NAME"
 REQUEST_TIMEOUT_S = 3600
 KEEP_ALIVE_S = 75
 
@@ -73,7 +73,7 @@ def litellm_environment(config: Path) -> dict[str, str]:
 
 def served_name() -> str:
     """The name under which the policy is served, from the environment."""
-    return os.environ.get(NAME_VARIABLE, "policy")
+    return os.environ.get(SERVED_NAME, "policy")
 
 
 def door_key() -> bytes:

@@ -8,12 +8,10 @@ from pathlib import Path
 from liverl.config import RunConfig
 from liverl.operate.provenance import checkout, versions
 from liverl.record.layout import RunDir
-from liverl.record.plan import AttemptPlan
+from liverl.record.plan import SERVED_NAME, AttemptPlan
 from liverl.record.stages import stages_of
 
 _TASK_FILE = "task.toml"
-# What the door, and its guard, answer as the model's name.
-SERVED_NAME = "LIVERL_SERVED_NAME"
 
 
 def python_of(config: RunConfig) -> str:

@@ -13,10 +13,11 @@ from liverl.config import RunConfig, render_resolved
 from liverl.errors import LiveRLError, SandboxError, TaskError
 from liverl.operate import policy
 from liverl.operate.dataplane import Relay, relay
-from liverl.operate.planning import SERVED_NAME, python_of
+from liverl.operate.planning import python_of
 from liverl.operate.profile import Profile
 from liverl.operate.show import TrialView, show
 from liverl.record.layout import RunDir
+from liverl.record.plan import SERVED_NAME
 from liverl.record.trials import read_trials
 from liverl.run.launch import run_names
 

@@ -25,8 +25,8 @@ from liverl.probe.agreement import MOST_BYTES, weight_bytes
 from liverl.probe.conversation import ARGUMENTS, MESSAGES, NAME, TOOL, render, tool_turn, write_turn
 from liverl.probe.passing import Script, ask_both
 from liverl.probe.reading import read_tokenizer
+from liverl.record.plan import SERVED_NAME
 
-NAME_VARIABLE = "LIVERL_SERVED_NAME"
 Row = dict[str, Any]
 
 
@@ -84,7 +84,7 @@ def _door(work: Path, key: bytes, served_name: str) -> Iterator[Door]:
     with log.open("wb") as output:
         process = subprocess.Popen(
             ["setpriv", "--pdeathsig", "KILL", "--", *command],
-            env={**os.environ, KEY_VARIABLE: key.hex(), NAME_VARIABLE: served_name},
+            env={**os.environ, KEY_VARIABLE: key.hex(), SERVED_NAME: served_name},
             cwd=work,
             stdin=subprocess.DEVNULL,
             stdout=output,

@@ -13,6 +13,8 @@ from liverl.errors import RunError
 from liverl.record.layout import RunDir
 from liverl.record.shapes import decode, dict_of, listed, real, text, truth, whole
 
+# In an attempt's environment: the name under which the policy is served.
+SERVED_NAME = "LIVERL_SERVED_NAME"
 # No run has more attempts than that; a stray file with a larger number is none of one.
 _DIGITS = 4
 
