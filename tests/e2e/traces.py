@@ -62,7 +62,7 @@ class Watch:
 
     def alive(self) -> list[ProcessRef]:
         """Those ever seen that still live."""
-        return [process for process in self.processes.values() if _lives(process)]
+        return [process for process in list(self.processes.values()) if _lives(process)]
 
     def _look(self) -> None:
         while not self._over.wait(self.interval_s):

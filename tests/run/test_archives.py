@@ -120,6 +120,8 @@ def test_a_launch_makes_up_for_the_dead_and_leaves_the_living_alone(launch_run: 
     alive = launch_run(steps=1, end="hang", stubborn=False)
     ended_run = launch_run(steps=1, stubborn=False)
     ended(ended_run)
+    guard = process(ended_run, "guard")
+    until(lambda: all_gone([guard]))  # the last that looks into the archives
     root = alive.root.parent
     shutil.rmtree(root / "archives")
     (root / "ledger.jsonl").unlink()
