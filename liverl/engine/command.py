@@ -77,6 +77,10 @@ def _plus(key: str) -> str:
     return "++" if opened and key not in _KNOWN_OPEN else ""
 
 
+# Words that Hydra's grammar reads as something else than a name.
+_NOT_NAMES = ("nan", "inf", "true", "false", "null")
+
+
 def _text(value: Any) -> str:
     """A value in Hydra's override grammar."""
     if value is None:
@@ -87,7 +91,8 @@ def _text(value: Any) -> str:
         return "{" + ",".join(f"{key}:{_text(item)}" for key, item in value.items()) + "}"
     if isinstance(value, list | tuple):
         return "[" + ",".join(_text(item) for item in value) + "]"
-    return json.dumps(value) if isinstance(value, str) and not value.isidentifier() else str(value)
+    is_plain = not isinstance(value, str) or (value.isidentifier() and value.lower() not in _NOT_NAMES)
+    return str(value) if is_plain else json.dumps(value)
 
 
 def _data(config: RunConfig, run: RunDir) -> Overrides:

@@ -212,8 +212,11 @@ def _dead_actors() -> list[Actor]:
     crashes = (reasons.Value("WORKER_DIED"), reasons.Value("NODE_DIED"))
     actors = []
     for row in rows:
-        context = row["DeathCause"].actor_died_error_context
+        cause = row["DeathCause"]
+        # Ray's memory monitor has a context of its own, with the table of who held how much.
+        starved = cause.HasField("oom_context")
+        context = cause.oom_context if starved else cause.actor_died_error_context
         why = " ".join(context.error_message.split())[:300]
-        crashed = context.reason in crashes or row["DeathCause"].HasField("oom_context")
+        crashed = starved or context.reason in crashes
         actors.append(Actor(row["ActorClassName"], int(row["Pid"]), int(row["EndTime"]), crashed, why))
     return actors

@@ -58,6 +58,17 @@ def test_nested_and_dotted_keys_mean_the_same() -> None:
     assert flatten({"a": {"b": {"c": 1}}, "d.e": 2}) == {"a.b.c": 1, "d.e": 2}
 
 
+@pytest.mark.parametrize("name", ["nan", "inf", "true", "null", "1e5", "a-b"])
+def test_a_name_that_looks_like_a_number_stays_a_name(name: str) -> None:
+    from hydra.core.override_parser.overrides_parser import OverridesParser
+
+    from liverl.engine.command import _text
+
+    (override,) = OverridesParser.create().parse_overrides([f"trainer.experiment_name={_text(name)}"])
+    assert override.value() == name or str(override.value()).strip("'\"") == name
+    assert isinstance(override.value(), str) or type(override.value()).__name__ == "QuotedString"
+
+
 def test_no_secret_is_in_the_command() -> None:
     command = compose(_load(0), Path("/runs/r"))
     assert not [
