@@ -1,0 +1,163 @@
+"""verl 0.9.1's name of a metric, and what other frameworks and versions call it, the most direct name first."""
+
+from __future__ import annotations
+
+import re
+
+# TRL, Unsloth, OpenRLHF, SkyRL, Tinker, prime-rl, slime, AReaL, rLLM, older verl; lower case, without `train/`.
+ALIASES: dict[str, tuple[str, ...]] = {
+    "actor/entropy": (
+        "actor/entropy_loss", "entropy", "policy/policy_entropy", "policy_entropy", "optim/entropy", "entropy/mean",
+        "entropy_loss", "mean_entropy", "objective/entropy", "token_entropy",
+    ),
+    "actor/grad_norm": (
+        "actor/grad_norm(before clip)", "grad_norm", "optim/grad_norm", "skyrl.ai/grad_norm", "policy/grad_norm",
+        "policy/raw_grad_norm", "actor_grad_norm", "gradient_norm", "grad", "grad norm", "grad. norm", "gnorm",
+        "actor/gradient_norm", "total_norm", "raw_grad_norm",
+    ),
+    "actor/pg_loss": (
+        "pg_loss", "policy_loss", "policy/policy_loss", "actor/policy_loss", "actor_loss", "actor/actor_loss",
+        "act_loss", "loss/policy", "loss", "loss/mean", "loss:sum", "policy/final_loss", "training loss",
+        "training_loss", "train_loss", "actor/loss",
+    ),
+    "actor/kl_loss": (
+        "kl_loss", "kl", "objective/kl", "actor/kl", "policy/policy_kl", "policy/kl", "kl_divergence", "mean_kl",
+        "ref_kl", "kl/mean", "critic/kl",
+    ),
+    "actor/ppo_kl": (
+        "ppo_kl", "actor/approx_kl", "approx_kl", "policy/approx_kl", "policy/approxkl_avg", "old_approx_kl",
+    ),
+    "actor/pg_clipfrac": (
+        "pg_clipfrac", "clip_ratio/region_mean", "clip_ratio", "policy/ppo_clip_ratio", "ppo_clip_ratio",
+        "policy/clipfrac_avg", "clipfrac", "clip_frac", "clip_fraction", "policy/clip_fraction",
+        "clip_ratio/high_mean",
+    ),
+    "actor/pg_clipfrac_lower": ("pg_clipfrac_lower", "clip_ratio/low_mean", "dual_clip_ratio"),
+    "actor/ppo_ratio_mean": (
+        "ppo_ratio_mean", "policy/ratio_mean", "importance_ratio", "ratio_mean", "ratio", "actor/ratio",
+    ),
+    "actor/lr": (
+        "learning_rate", "lr", "optim/lr", "skyrl.ai/learning_rate", "policy/policy_lr", "actor_lr", "policy_lr",
+        "actor/learning_rate", "lr-pg_0", "optim/learning_rate",
+    ),
+    "critic/score/mean": (
+        "critic/full-score/mean", "critic/sequence_score/mean", "reward/total", "env/all/reward/total", "reward",
+        "mean_reward", "reward_mean", "avg_reward", "rewards/mean", "reward/mean", "task_reward", "raw_reward",
+        "reward/avg_raw_reward", "reward/avg_reward", "loss/avg_raw_rewards", "rollout/raw_reward", "rollout/rewards",
+        "rollout/reward", "objective/rlhf_reward", "objective/scores", "rewards", "score", "env_reward",
+        "episode/reward/mean", "episode_reward", "traj/reward_mean", "batch_reward", "mean reward", "train_reward",
+        "critic/rewards/mean", "trial/reward/mean", "average_reward", "reward_avg", "reward/avg", "mean_score",
+        "score/mean", "score_mean",
+    ),
+    "critic/score/max": ("critic/full-score/max", "reward/max", "reward_max", "max_reward", "critic/rewards/max"),
+    "critic/score/min": ("critic/full-score/min", "reward/min", "reward_min", "min_reward", "critic/rewards/min"),
+    "critic/score/std": (
+        "reward_std", "std_reward", "reward/std", "rewards/std", "critic/rewards/std", "reward_stddev",
+        "trial/reward/std",
+    ),
+    "critic/rewards/mean": ("final_reward", "loss/avg_final_rewards", "critic/full-reward/mean"),
+    "critic/advantages/mean": ("advantages/mean", "advantages/avg", "advantage", "adv_mean", "advantages_mean"),
+    "critic/advantages/max": ("advantages/max", "adv_max", "advantages_max"),
+    "critic/advantages/min": ("advantages/min", "adv_min", "advantages_min"),
+    "reward/zero_std_share": (
+        "frac_reward_zero_std", "frac_zero_std", "zero_std_ratio", "zero_variance_ratio", "frac_groups_zero_std",
+        "reward/frac_zero_std", "zero_advantage_ratio",
+    ),
+    "response_length/mean": (
+        "completions/mean_length", "completion_length", "response_length", "response_len/mean",
+        "generate/avg_num_tokens",
+        "rollout/response_len/mean", "rollout/response_lengths", "response_lengths", "env/all/ac_tokens_per_turn",
+        "seq_len/mean", "seq. length", "seq_length", "completion_len", "glen", "mean_completion_length",
+        "response_length_mean", "mean_length", "avg_length", "mean_response_length", "avg_response_length",
+        "mean_completion_len", "response_length/avg",
+    ),
+    "response_length/max": ("completions/max_length", "response_len/max", "rollout/response_len/max"),
+    "response_length/min": ("completions/min_length", "response_len/min", "rollout/response_len/min"),
+    "response_length/clip_ratio": (
+        "completions/clipped_ratio", "truncated_ratio", "rollout/truncated_ratio", "truncate_rate", "truncation_rate",
+        "is_truncated/mean", "is_truncated", "no_eos_ratios", "truncated_fraction", "clipped_ratio",
+        "truncated", "truncation_ratio", "frac_truncated",
+        "response_clip_ratio",
+    ),
+    "prompt_length/mean": ("prompt_len", "completions/mean_prompt_length", "prompt_length"),
+    "num_turns/mean": (
+        "env/all/turns_per_episode", "turns/mean", "mean_turns", "avg_turns", "episode/length/mean", "num_turns",
+        "turns_per_episode", "trial/turns/mean", "training/num_turns/mean",
+    ),
+    "num_turns/max": ("training/num_turns/max",),
+    "num_turns/min": ("training/num_turns/min",),
+    "tool_call_counts/mean": (
+        "tools/call_frequency", "tool_call/mean", "tool_calls/mean", "num_tool_calls", "tool_calls_per_episode",
+    ),
+    "timing_s/step": (
+        "time/total", "step_time", "time/step", "time/step_s", "timing/step", "perf/step_time", "time", "iter_time_s",
+        "iter_time", "perf/time_per_step", "time_per_step", "step_time_s", "seconds_per_step",
+    ),
+    "timing_s/gen": (
+        "time/sample_s", "timing/generate", "time/sampling", "time/generate", "generation_time", "timeperf/rollout",
+        "perf/rollout_time", "timing/generate_sequences", "generate_time",
+    ),
+    "timing_s/update_actor": (
+        "time/train_s", "timing/policy_train", "time/train", "timeperf/train_step", "perf/actor_train_time",
+        "train_time", "perf/train_time",
+    ),
+    "timing_s/update_weights": (
+        "time/sync_s", "timing/sync_weights", "timeperf/update_weights", "perf/update_weights_time",
+        "time/save_checkpoint_and_get_sampling_client",
+    ),
+    "timing_s/old_log_prob": ("timeperf/recompute_logp", "time/logprobs_s", "timing/fwd_logprobs_values_reward"),
+    "timing_s/reward": ("time/score_s", "time/reward"),
+    "timing_s/testing": ("timeperf/eval", "time/eval", "timing/eval"),
+    "timing_s/save_checkpoint": ("timeperf/save", "time/save_checkpoint", "timing/save_checkpoints"),
+    "perf/throughput": (
+        "tokens/s", "throughput", "throughput_tok_s", "tokens_per_second", "tokens_per_sec", "tok/s",
+        "perf/tokens_per_gpu_per_sec", "tps",
+    ),
+    "perf/total_num_tokens": ("n_tokens", "total_tokens", "perf/total_tokens"),
+    "rollout_corr/kl": ("optim/kl_sample_train_v1", "mismatch/kl"),
+    "rollout_corr/k3_kl": ("mismatch_kl/mean", "mismatch_kl", "mismatch/k3_kl", "mismatch kl"),
+    "rollout_corr/rollout_is_mean": ("sampling/importance_sampling_ratio/mean", "mismatch/rollout_is_mean"),
+    "rollout_corr/rollout_is_eff_sample_size": ("mismatch/rollout_is_eff_sample_size", "rollout_is_eff_sample_size"),
+    "training/rollout_probs_diff_mean": ("rollout_probs_diff_mean", "policy/rollout_train_prob_diff_mean"),
+    "training/rollout_probs_diff_max": ("rollout_probs_diff_max", "policy/rollout_train_prob_diff_max"),
+    "training/rollout_probs_diff_std": ("rollout_probs_diff_std", "policy/rollout_train_prob_diff_std"),
+    "training/rollout_actor_probs_pearson_corr": ("rollout_actor_probs_pearson_corr",),
+    "training/epoch": ("epoch",),
+    "perf/mfu/actor": ("mfu/actor", "perf/actor_train_mfu", "mfu"),
+    "val/score": (
+        "eval/all/avg_score", "test/env/all/reward/total", "test/env/all/correct", "eval/reward", "eval_reward",
+        "val_reward", "val/reward", "eval_score", "eval_accuracy", "eval/accuracy", "val_acc", "val/acc", "eval_acc",
+        "eval_combined", "eval/score", "trial/val/reward/mean", "test_score",
+    ),
+}  # fmt: skip
+
+# Names with a part that differs from run to run: AReaL's `grpo_actor/...`, its averages.
+PATTERNS: tuple[tuple[re.Pattern[str], str], ...] = (
+    (re.compile(r"^\w*_?actor/task_reward/avg$"), "critic/score/mean"),
+    (re.compile(r"^\w*_?actor/task_reward/(min|max)$"), r"critic/score/\1"),
+    (re.compile(r"^\w*_?actor/final_reward/avg$"), "critic/rewards/mean"),
+    (re.compile(r"^\w*_?actor/final_reward/(min|max)$"), r"critic/rewards/\1"),
+    (re.compile(r"^\w+_actor/advantages/avg$"), "critic/advantages/mean"),
+    (re.compile(r"^\w+_actor/advantages/(min|max)$"), r"critic/advantages/\1"),
+    (re.compile(r"^\w+_actor/entropy/avg$"), "actor/entropy"),
+    (re.compile(r"^\w+_actor/grad_norm$"), "actor/grad_norm"),
+    (re.compile(r"^\w+_actor/lr$"), "actor/lr"),
+    (re.compile(r"^\w+_actor/actor_loss/avg$"), "actor/pg_loss"),
+    (re.compile(r"^\w+_actor/approx_kl/avg$"), "actor/ppo_kl"),
+    (re.compile(r"^\w+_actor/clip_ratio/avg$"), "actor/pg_clipfrac"),
+    (re.compile(r"^\w+_actor/no_eos_ratios/avg$"), "response_length/clip_ratio"),
+    (re.compile(r"^\w+_actor/prompt_len/(?:avg|mean)$"), "prompt_length/mean"),
+    (re.compile(r"^rollout/zero_std/.*ratio$"), "reward/zero_std_share"),
+    # The parts of a reward, as their functions are called: what an answer looks like, and whether it is right.
+    (
+        re.compile(r"^(?:train/)?reward(?:s|_components)?/\w*(?:format|xmlcount|tag_count)\w*(?:/mean)?$"),
+        "reward/format",
+    ),
+    (
+        re.compile(
+            r"^(?:train/)?reward(?:s|_components)?/\w*(?:accuracy|correctness|check_answer|answer_reward|\bacc\b)\w*"
+            r"(?:/mean)?$"
+        ),
+        "reward/accuracy",
+    ),
+)

@@ -1,0 +1,212 @@
+"""What a log tells of itself: how it ended, how often it began, how many tracebacks it has.
+
+PATTERNS   the lines that this needs
+facts_of   the facts of docs/writeups.md that are of a log
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from liverl.log.nearby import TailLine
+from liverl.log.segments import cleaned
+from liverl.log.series import Series
+from liverl.log.sighting import LinePattern, Sighting
+
+Ended = Literal["finished", "exception", "stopped", "cut"]
+# Of an excerpt nobody can say how the log ended.
+EXCERPT_LINES = 30
+# After a crash the other processes of a run say something for a while.
+_CRASH_LINES, _TRACE_LINES, _WORKER_LINES, _LAST_LINES = 2000, 60, 25, 3
+
+_TRACEBACK = "Traceback (most recent call last)"
+# What the frameworks say at their end: verl, TRL and transformers, AReaL, SkyRL, prime-rl, agent-lightning, Ray's jobs.
+_FINISHED = (
+    r"Final validation metrics|train_runtime['\"]?\s*[:=]|All services stopped|"
+    r"[Tt]raining (?:finished|completed|completes|complete|done|has finished|has completed|is finished|is complete|"
+    r"run finished|run completed|successfully)\b(?! (?:for|of|in) (?:step|epoch|iter))|"
+    r"Orchestrator finished|[Tt]rainer finished|Done training|^Job '\S+' succeeded|"
+    r"[Rr]eached (?:the )?max(?:imum)?(?: number of)?[ _](?:training )?steps"
+)
+# Said at an exit of any kind: an end where no exception stands above.
+_CLOSED = (
+    r"wandb: Synced \d+ W&B file|wandb: Find logs at|[Ss]av(?:ed|ing) final (?:LoRA|model|adapter|checkpoint|policy)|"
+    r"[Ff]inal (?:model|checkpoint|adapter) saved"
+)
+# The process itself says that it dies.
+_CRASHED = (
+    r"Error executing job with overrides|Set the environment variable HYDRA_FULL_ERROR|\bChildFailedError|"
+    r"Root Cause \(first observed failure\)|^\s*exitcode\s*: -?[1-9]|terminate called after throwing|"
+    r"Fatal Python error|Segmentation fault|\(core dumped\)|^\S*: line \d+: +\d+ (?:Killed|Aborted|Bus error)|"
+    r"^Killed$|srun: error: |slurmstepd: error: .*(?:Detected|Exceeded)|returned non-zero exit status|"
+    r"terminated with exit code [1-9]|\bexit(?:ed)?(?: with)? (?:code|status)[ :=]+[1-9]|^Job '\S+' failed|"
+    r"\bJobException: "
+)
+_STOPPED = (
+    r"^(?:\[rank\d+\]: ?)?KeyboardInterrupt\b|CANCELLED AT|[Ii]nterrupted by (?:the )?user|"
+    r"[Ss]topped by (?:the )?user|"
+    r"(?:[Rr]eceived|[Cc]aught|[Gg]ot) (?:a )?(?:SIGINT|SIGTERM|[Kk]eyboard ?[Ii]nterrupt|signal (?:2|15)\b)"
+)
+_SIGNS = {
+    "traceback": (re.escape(_TRACEBACK), ()),
+    "finished": (
+        _FINISHED,
+        ("Final validation metrics", "train_runtime", "All services stopped",
+         "raining finished", "raining complete", "raining done", "raining has finished", "raining has completed",
+         "raining is finished", "raining is complete", "raining run", "raining successfully", "Orchestrator finished",
+         "rainer finished", "Done training", "' succeeded", "eached max", "eached the max"),
+    ),
+    "closed": (
+        _CLOSED,
+        ("wandb: Synced ", "wandb: Find logs at", "saved final ", "Saved final ", "saving final ", "Saving final ",
+         "inal model saved", "inal checkpoint saved", "inal adapter saved"),
+    ),
+    "crashed": (
+        _CRASHED,
+        ("Error executing job", "HYDRA_FULL_ERROR", "ChildFailedError", "Root Cause (first", "exitcode ",
+         "terminate called after", "Fatal Python error", "Segmentation fault", "(core dumped)", "Killed",
+         " Aborted", " Bus error", "srun: error: ", "slurmstepd: error", "non-zero exit status", "exit code ",
+         "exit status ", "exit code:", "exit code=", "exit status:", "exit status=", "with code ", "with status ",
+         "exited code ", "exited status ", "' failed", "JobException: "),
+    ),
+    "stopped": (
+        _STOPPED,
+        ("KeyboardInterrupt", "CANCELLED AT", "nterrupted by ", "topped by the user", "topped by user", "SIGINT",
+         "SIGTERM", "eyboard interrupt", "eyboard Interrupt", "signal 2", "signal 15"),
+    ),
+}  # fmt: skip
+PATTERNS = tuple(LinePattern(f"log:{name}", pattern, has=has) for name, (pattern, has) in _SIGNS.items())
+
+_EXCEPTION = re.compile(
+    r"^(?:\[?rank ?\d+\]?: ?)?(?:[A-Za-z_]\w*\.)*[A-Z]\w*"
+    r"(?:Error|Exception|Exit|Interrupt|Failure|Died|Timeout|Crashed)\b(?:[:(]|$)"
+)
+_IGNORED = "Exception ignored in"
+_SAID_LAST = re.compile(r"^\W*(?:ERROR|FATAL|fatal|error|Error)\b(?! rate)")
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """What facts are made of: the log's size, lines and end, its steps, the sightings of `PATTERNS`.
+
+    `begun` is the line of the last beginning of several (0: there is one), `total` the planned steps (0: unknown),
+    `is_done` whether the training's bar came to its end.
+    """
+
+    size: int
+    lines: int
+    tail: Sequence[TailLine]
+    series: Series
+    seen: Mapping[str, Sighting]
+    attempts: int = 1
+    restarts: int = 0
+    begun: int = 0
+    total: int = 0
+    is_done: bool = False
+    waited_s: float | None = None
+    step_s: float | None = None
+
+    def last(self, name: str) -> int:
+        """The last line of a sign, 0 without one."""
+        found = self.seen.get(f"log:{name}")
+        return found.last.number if found else 0
+
+
+Facts = dict[str, float | int | bool | str]
+
+
+def facts_of(evidence: Evidence) -> Facts:
+    """The facts of a log; what can't be known is left out."""
+    series, traces = evidence.series, evidence.seen.get("log:traceback")
+    facts: Facts = {
+        "lines": evidence.lines,
+        "bytes": evidence.size,
+        "steps": len(series) - _validated_first(series),
+        "attempts": max(evidence.attempts, evidence.restarts + 1, 1 if evidence.lines else 0),
+        "restarts": evidence.restarts,
+        "tracebacks": traces.count if traces else 0,
+    }
+    if len(series):
+        facts |= {"first_step": int(series.steps[0]), "last_step": int(series.steps[-1])}
+    if evidence.total:
+        facts["steps_total"] = evidence.total
+    if evidence.waited_s is not None:
+        facts["first_step_wait_s"] = round(evidence.waited_s, 3)
+    step_s = _step_s(series) if evidence.step_s is None else evidence.step_s
+    if step_s is not None:
+        facts["step_s"] = round(step_s, 3)
+    if evidence.lines >= EXCERPT_LINES:
+        finished = evidence.last("finished")
+        died = _died(evidence)
+        facts |= {"ended": _ended(evidence, died), "finished_said": int(finished > 0)}
+        facts["exception_above"] = int(0 < died < finished)
+    return facts
+
+
+def _ended(evidence: Evidence, died: int) -> Ended:
+    """How the last attempt ended. A crash that is said by the process counts more than an end that is said."""
+    finished, closed = evidence.last("finished"), evidence.last("closed")
+    since = max(_last_step_line(evidence.series), evidence.begun)
+    stopped = evidence.last("stopped")
+    if stopped > since and (not died or stopped <= died + _WORKER_LINES):
+        return "stopped"
+    if died and not (since <= finished < died and died != evidence.last("crashed")):
+        return "exception"
+    last = int(evidence.series.steps[-1]) if len(evidence.series) else 0
+    if finished or closed > since or evidence.is_done or (evidence.total and last >= evidence.total):
+        return "finished"
+    if any(
+        _SAID_LAST.match(each.text) or _EXCEPTION.match(each.text) for each in evidence.tail[-_LAST_LINES:]
+    ):
+        return "exception"
+    return "cut"
+
+
+def _died(evidence: Evidence) -> int:
+    """The line with which the last attempt died, 0 where it did not: no step and no new beginning comes after it."""
+    since = max(_last_step_line(evidence.series), evidence.begun)
+    crashed = evidence.last("crashed")
+    if crashed > since and evidence.lines - crashed <= _CRASH_LINES:
+        return crashed
+    trace = _last_trace(evidence.tail, evidence.lines)
+    return trace if trace > since else 0
+
+
+def _last_trace(tail: Sequence[TailLine], lines: int) -> int:
+    """The line that names the last exception of an unhandled traceback near the end, 0 without one.
+
+    A worker's traceback counts only at the very end: most of them are handled by who asked the worker.
+    """
+    found, is_open, is_ignored = 0, False, False
+    for at, line in enumerate(tail):
+        after = len(tail) - 1 - at
+        if _TRACEBACK in line.text:
+            is_open = not (is_ignored or any(_IGNORED in each.text for each in tail[max(0, at - 2) : at]))
+        elif is_open and _EXCEPTION.match(line.text):
+            is_worker = bool(cleaned(line.raw).actor)
+            if after <= (_WORKER_LINES if is_worker else _TRACE_LINES):
+                found = lines + 1 - line.back
+            is_open = False
+    return found
+
+
+def _validated_first(series: Series) -> int:
+    """1 where the first row is a validation before the training: no step of it."""
+    if not len(series) or series.steps[0] != 0:
+        return 0
+    told = [name for name, values in series.columns.items() if not np.isnan(values[0])]
+    return int(all(name.startswith(("val", "eval", "training/")) for name in told))
+
+
+def _last_step_line(series: Series) -> int:
+    return int(np.max(series.lines)) if len(series.lines) else 0
+
+
+def _step_s(series: Series) -> float | None:
+    seconds = series.measured("timing_s/step")
+    return float(np.median(seconds)) if len(seconds) else None

@@ -1,0 +1,74 @@
+"""Cells of tables as people and notebooks write them: bold, with dashes, thousands, percentages, a word behind."""
+
+from __future__ import annotations
+
+import re
+
+from liverl.log.formats.values import NUMBER, number, told
+from liverl.log.names import is_metric
+
+_THOUSANDS = r"[-+]?\d{1,3}(?:,\d{3})+(?:\.\d+)?"
+_VALUE = re.compile(rf"[~≈]?\s?({_THOUSANDS}|{NUMBER})\s?([%kK]?)(?=$|[\s(±])")
+_STEP = re.compile(
+    r"(?:step|iter(?:ation)?|episode)?\s?#?(\d{1,3}(?:,\d{3})+|\d{1,12})(?:\.0+)?(k?)"
+    r"(?:\s?(?:/|of)\s?[\d,]+)?(?=$|\s?\()",
+    re.IGNORECASE,
+)
+_NOTHING = frozenset(("", "no log", "n/a", "na", "none", "null", "-", "--", "–", "—", "?", "…", "..."))
+_UNIT = re.compile(r"\s*[(\[](?:mean|avg|train|tokens?|toks?|s|secs?|seconds|nats|%)[)\]]|\s*[↑↓%]\s*$", re.I)
+_STEP_NAMES = frozenset((
+    "step", "steps", "global step", "train step", "training step", "trainer step", "optimizer step", "rollout step",
+    "grpo step", "rl step", "iteration", "iter", "update", "episode",
+))  # fmt: skip
+_LONGEST = 80
+
+
+def value_of(cell: str) -> float | None:
+    """The number that a cell tells, a percentage as a share; None where it tells none."""
+    text = _bare(cell)
+    if text.lower() in _NOTHING or "→" in text or "->" in text:
+        return None
+    if found := _VALUE.match(text):
+        value = float(found.group(1).replace(",", ""))
+        return told(value * {"%": 0.01, "k": 1000, "K": 1000}.get(found.group(2), 1))
+    return number(text)
+
+
+def is_nothing(cell: str) -> bool:
+    """Whether a cell says that nothing was measured."""
+    return _bare(cell).lower() in _NOTHING
+
+
+def step_of(cell: str) -> int | None:
+    """The step that a cell tells; None where it tells none."""
+    found = _STEP.match(_bare(cell))
+    if found is None:
+        return None
+    return int(found.group(1).replace(",", "")) * (1000 if found.group(2) else 1)
+
+
+def key_of(cell: str) -> str:
+    """The name of a column, by which a metric is known where it is one."""
+    name = re.sub(r"\s*/\s*", "/", " ".join(_bare(cell).split()))[:_LONGEST]
+    for each in (name, _UNIT.sub("", name)):
+        for form in (each, each.replace(" ", "_").replace("-", "_")):
+            if is_metric(form):
+                return form
+    return name
+
+
+def scale_of(cell: str) -> float:
+    """What the values of a column are multiplied by: those of `clipped %` are percentages without the sign."""
+    return 0.01 if _bare(cell).endswith(("%", "(%)", "[%]")) else 1.0
+
+
+def is_step_name(cell: str) -> bool:
+    """Whether a column counts the steps."""
+    name = _bare(cell).lower().replace("_", " ").replace("-", " ").strip("# .:")
+    return name in _STEP_NAMES
+
+
+def _bare(cell: str) -> str:
+    text = cell.replace("**", "") if "**" in cell else cell
+    text = text.strip().strip("*`~").strip()
+    return text.replace("\\_", "_").replace("−", "-") if "\\" in text or "−" in text else text

@@ -1,0 +1,115 @@
+"""Rows that a console log prints as a Python dict or as JSON, as TRL, OpenRLHF, slime and verl's validation do."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from liverl.log.formats.detect import SAMPLE_KEYS
+from liverl.log.formats.training import is_of_training, known_of
+from liverl.log.formats.values import NUMBER, number, whole
+
+# The step (None: not told) and the metrics of a row.
+Told = tuple[int | None, dict[str, float]]
+
+_PAIR = re.compile(
+    rf"""(?P<q>["'])(?P<key>[^"'{{}}]{{1,200}})(?P=q): ?"""
+    rf"""(?P<value>["']?(?:{NUMBER}|-?nan|[-+]?inf|NaN|-?Infinity|True|False)["']?"""
+    rf"""|(?:np|numpy)\.\w+\([^()]*\)|tensor\([^()]*\))(?=\s*[,}}\]])"""
+)
+# What only the rows of a training hold: a sample has a reward too, a configuration a learning rate.
+_TRAINING = frozenset((
+    "loss", "grad_norm", "policy_loss", "pg_loss", "actor_loss", "act_loss", "reward_std", "frac_reward_zero_std",
+))  # fmt: skip
+_OF_A_STEP = ("train/", "rollout/", "actor/", "critic/", "policy/")
+_SUMMARY = ("train_runtime", "train_samples_per_second")
+_STEP_KEYS = ("step", "global_step", "training/global_step", "train/global_step", "_step", "train/step", "rollout/step",
+              "iteration")  # fmt: skip
+_NAMED_STEP = re.compile(
+    r"(?i)\b(?:global[ _]?step|step|rollout|perf|iteration|iter|eval)[ :=#]{1,3}(\d{1,15})\b"
+)
+# ms-swift tells both in one string.
+_OF_ALL = re.compile(r"""["']global_step/max_steps["']: ?["'](\d{1,12})/(\d{1,12})["']""")
+_SAMPLE = re.compile(rf"""["'](?:{"|".join(sorted(SAMPLE_KEYS))})["']: ?["'\[{{]""")
+_LEAST, _LEAST_CUT, _LEAST_KNOWN = 2, 3, 2
+# TRL's rows have up to 3 kB; in longer lines the row stands at the end, behind a bar.
+_LONGEST = 8192
+
+
+def pairs(text: str) -> dict[str, float]:
+    """Every key with a number in the dicts that a text holds."""
+    found = {}
+    for pair in _PAIR.finditer(text):
+        value = number(pair.group("value"))
+        if value is not None:
+            found[pair.group("key")] = value
+    return found
+
+
+def parse(text: str) -> Told | None:
+    """What a line tells that prints a row, whole or cut at either end; None where it prints something else."""
+    if len(text) > _LONGEST:
+        text = text[-_LONGEST:]
+    elif "{" not in text:
+        return _cut(text)
+    begin = text.find("{")
+    if begin < 0:
+        return None
+    row = pairs(text[begin:])
+    if len(row) < _LEAST or not _is_row(row) or any(key in row for key in _SUMMARY):
+        return None
+    return _step(text, begin, row), row
+
+
+def parse_counted(text: str) -> Told | None:
+    """What a line tells that prints a step, a reward and more, in a dict that only a training prints."""
+    begin = text.find("{")
+    if begin < 0 or len(text) > _LONGEST or _SAMPLE.search(text):
+        return None
+    row = pairs(text[begin:])
+    step = _step(text, begin, row)
+    if step is None or not is_of_training(row) or len(known_of(row)) < _LEAST_KNOWN:
+        return None
+    return step, row
+
+
+def planned(text: str) -> int | None:
+    """How many steps are planned, where a row tells that beside its own."""
+    found = _OF_ALL.search(text)
+    return int(found.group(2)) if found else None
+
+
+def is_evaluation(row: Iterable[str]) -> bool:
+    """Whether a row tells of an evaluation alone, which is no step of its own."""
+    return all(key.startswith("eval") or key == "epoch" for key in row)
+
+
+def is_open(text: str) -> bool:
+    """Whether a text holds the beginning of a dict and not its end."""
+    begin = text.rfind("{")
+    return begin >= 0 and "}" not in text[begin:] and len(text) <= _LONGEST
+
+
+def _cut(text: str) -> Told | None:
+    """A row without its first brace: the pairs of a dict that are whole."""
+    row = pairs(text)
+    if len(row) < _LEAST_CUT or len(known_of(row)) < _LEAST_KNOWN or any(key in row for key in _SUMMARY):
+        return None
+    begin = min(at for at in (text.find("'"), text.find('"')) if at >= 0)
+    return (_step(text, begin, row), row) if _is_row(row) and not _SAMPLE.search(text) else None
+
+
+def _is_row(row: dict[str, float]) -> bool:
+    if any(key in _TRAINING for key in row) or is_evaluation(row):
+        return True
+    return any(key.startswith(_OF_A_STEP) for key in row)
+
+
+def _step(text: str, begin: int, row: dict[str, float]) -> int | None:
+    for key in _STEP_KEYS:
+        if key in row and (step := whole(row[key])) is not None:
+            return step
+    if told := _OF_ALL.search(text):
+        return int(told.group(1))
+    named = _NAMED_STEP.findall(text[max(0, begin - 80) : begin])
+    return int(named[-1]) if named else None

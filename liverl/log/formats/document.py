@@ -1,0 +1,106 @@
+"""Metrics in one JSON document: trainer_state.json, a summary of a run, lists of values."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from typing import Any
+
+import orjson
+
+from liverl.log.formats.detect import EPOCHS, STEP_COLUMNS
+from liverl.log.formats.jsonl import flat, lenient
+from liverl.log.formats.rows import Rows
+from liverl.log.formats.values import whole
+from liverl.log.names import Names
+
+_MEAN = ("mean", "avg", "average", "value", "last")
+_SPAN = ("steps", "n_steps", "num_steps", "total_steps", "global_step", "step", "_step")
+_OF_THE_END = (
+    "train_runtime",
+    "train_loss",
+    "train_samples_per_second",
+    "train_steps_per_second",
+    "total_flos",
+)
+_FEWEST_VALUES = 2
+
+
+def decoded(content: bytes) -> Any:
+    """The document; None where it is none."""
+    try:
+        return orjson.loads(content)
+    except ValueError:
+        return lenient(content)
+
+
+def document_rows(document: Any, wanted: Collection[str] | None) -> Rows:
+    """The rows of a document; none where it holds no metrics."""
+    rows = Rows(Names(wanted))
+    if isinstance(document, list):
+        _each(document, rows)
+    elif isinstance(document, dict):
+        history = next((document[key] for key in ("log_history", "history", "rows") if key in document), None)
+        if isinstance(history, list) and any(isinstance(each, dict) for each in history):
+            _each(history, rows)
+        elif isinstance(lists := _lists(document), dict) and lists:
+            _columns(lists, document, rows)
+        else:
+            _summary(document, rows)
+    return rows
+
+
+def _each(history: list[Any], rows: Rows) -> None:
+    for row in history:
+        if isinstance(row, dict):
+            # The last one tells of the whole run.
+            told = {key: value for key, value in flat(row).items() if key not in _OF_THE_END}
+            step = next((whole(told[key]) for key in STEP_COLUMNS if key in told and key not in EPOCHS), None)
+            if told.keys() - {"step", "epoch"}:
+                rows.add(told, step)
+
+
+def _lists(document: Mapping[str, Any]) -> dict[str, list[Any]]:
+    """The metrics that are told as a list of values, the longest lists of equal length."""
+    flattened: dict[str, list[Any]] = {}
+    for key, value in document.items():
+        if isinstance(value, list):
+            flattened[key] = value
+        elif isinstance(value, dict):
+            flattened |= {inner: each for inner, each in value.items() if isinstance(each, list)}
+    numbers = {
+        key: each
+        for key, each in flattened.items()
+        if len(each) >= _FEWEST_VALUES
+        and all(value is None or isinstance(value, int | float) for value in each)
+    }
+    longest = max((len(each) for each in numbers.values()), default=0)
+    return {key: each for key, each in numbers.items() if len(each) == longest}
+
+
+def _columns(lists: Mapping[str, list[Any]], document: Mapping[str, Any], rows: Rows) -> None:
+    key = next((each for each in (*STEP_COLUMNS, "steps") if each in lists), None)
+    names = [name for name in lists if name != key]
+    for index in range(len(next(iter(lists.values())))):
+        step = whole(lists[key][index]) if key else index + 1
+        rows.add({name: lists[name][index] for name in names}, step)
+
+
+def _summary(document: Mapping[str, Any], rows: Rows) -> None:
+    """One row for the whole run: each metric's mean, or its only value."""
+    row: dict[str, Any] = {}
+    is_mean = False
+    for key, value in document.items():
+        if isinstance(value, dict):
+            mean = next((value[each] for each in _MEAN if isinstance(value.get(each), int | float)), None)
+            if mean is not None:
+                is_mean = True
+                row[key] = mean
+            else:
+                row |= flat({key: value})
+        elif isinstance(value, int | float):
+            row[key] = value
+    steps = next((found for key in _SPAN if (found := whole(row.get(key))) is not None), None)
+    told = {key: value for key, value in row.items() if key not in _SPAN}
+    if any(isinstance(value, int | float) for value in told.values()):
+        # The mean of many steps stands for all of them; a last value for its own.
+        rows.add(told, steps, span=max(1, min(steps or 1, 10**9)) if is_mean else 1)

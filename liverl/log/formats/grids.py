@@ -1,0 +1,146 @@
+"""Tables with a row a step: of notebooks (with tabs or blanks), of Markdown, drawn with lines."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from liverl.log.formats.cells import is_nothing, is_step_name, key_of, scale_of, step_of, value_of
+from liverl.log.formats.training import OF_A_TRAINING, known_of
+
+NEEDLES = (
+    b"Training Loss", b"reward_std", b"Step\t", b"step\t",
+    *(
+        word
+        for bar in ("|", "│", "┃")
+        for each in ("Step", "step", "Iter", "iter", "**Step", "**step", "Global", "global")
+        for word in (f"{bar} {each}".encode(), f"{each} {bar}".encode())
+        if "*" not in each or word.endswith(each.encode())
+    ),
+    b"|step", b"|Step", b"**Step", b"**step", b"teration |", b"pisode |", b"| Episode", b"| episode",
+)  # fmt: skip
+_SIGNS = (b"|", b"\t", "│".encode(), "┃".encode(), b"Training Loss", b"reward_std")
+_BARS = re.compile("[│┃║|]")
+_WIDE = re.compile(r"\t+| {2,}")
+_WORD = re.compile(r"[\w./@()+%#-]+")
+# Words with a blank between them in the headers and cells of notebooks.
+_TOGETHER = (
+    (" / ", "/"),
+    ("Training Loss", "Training_Loss"),
+    ("Validation Loss", "Validation_Loss"),
+    ("No Log", "—"),
+)
+_LONGEST, _LONGEST_NAME = 4000, 60
+# Lines without a row, after which no more rows are expected.
+_GAP = 12
+_FEWEST_KNOWN = 2
+
+Split = Callable[[str], list[str]]
+
+
+@dataclass(frozen=True)
+class _Columns:
+    """How lines are parted, in how many cells, where the step stands, and the names and scales of the metrics."""
+
+    split: Split
+    count: int
+    step: int
+    metrics: tuple[tuple[int, str, float], ...]
+    is_blank: bool
+
+    def row(self, text: str) -> tuple[int, dict[str, float]] | None:
+        """The step and the metrics of a line; None where it is no row."""
+        cells = self.split(text)
+        if self.is_blank and len(cells) == self.count + 1:
+            cells = cells[1:]  # pandas numbers its rows
+        if len(cells) != self.count or (step := step_of(cells[self.step])) is None:
+            return None
+        row: dict[str, float] = {}
+        for at, name, scale in self.metrics:
+            value = None if self.is_blank and cells[at] == "NaN" else value_of(cells[at])
+            if value is not None:
+                row.setdefault(name, value * (1 if "%" in cells[at] else scale))
+            elif self.is_blank and not (cells[at] == "NaN" or is_nothing(cells[at])):
+                return None
+        return (step, row) if row else None
+
+
+class Grid:
+    """A table from its header on; `follow` is how many lines more it wants to see."""
+
+    def __init__(self, columns: list[_Columns]) -> None:
+        self._columns = columns
+        self.follow = _GAP
+
+    def row(self, text: str) -> tuple[int, dict[str, float]] | None:
+        """The step and the metrics of a line; None where it is no row of the table."""
+        self.follow -= 1
+        if len(text) <= _LONGEST:
+            for each in self._columns:
+                if found := each.row(text):
+                    self.follow = _GAP
+                    return found
+        return None
+
+
+def may_begin(raw: bytes) -> bool:
+    """Whether a raw line may be a header: a cheap look."""
+    return len(raw) <= _LONGEST and any(each in raw for each in _SIGNS)
+
+
+def begun_by(text: str) -> Grid | None:
+    """The table whose header a line is; None where it is none."""
+    text = text.rstrip("\r\n")
+    if len(text) > _LONGEST:
+        return None
+    splits: tuple[Split, ...] = (_by_blanks, _by_words)
+    if len(_BARS.findall(text)) > 1:
+        splits = (_by_bars,)
+    elif "\t" in text:
+        splits = (_by_tabs,)
+    found = [columns for split in splits if (columns := _columns(split, text)) is not None]
+    return Grid(found) if found else None
+
+
+def _columns(split: Split, text: str) -> _Columns | None:
+    cells = split(text)
+    step = next((at for at, cell in enumerate(cells) if is_step_name(cell)), None)
+    if step is None or len(cells) < 2 or any(len(cell) > _LONGEST_NAME for cell in cells[step:]):
+        return None
+    is_blank = split in (_by_blanks, _by_words)
+    if is_blank and (len(cells) < 3 or step or not all(_is_name(cell) for cell in cells)):
+        return None
+    metrics = [
+        (at, key_of(cell), scale_of(cell))
+        for at, cell in enumerate(cells)
+        if at != step and cell.strip(" *`") and not is_step_name(cell)
+    ]
+    known = known_of(name for _, name, _ in metrics)
+    if not known & OF_A_TRAINING and len(known) < _FEWEST_KNOWN:
+        return None
+    return _Columns(split, len(cells), step, tuple(metrics), is_blank)
+
+
+def _is_name(cell: str) -> bool:
+    return any(each.isalpha() for each in cell) and all(_WORD.fullmatch(word) for word in cell.split())
+
+
+def _by_bars(text: str) -> list[str]:
+    cells = [each.strip() for each in _BARS.split(text.strip())]
+    begin = 0 if cells[0] else 1
+    return cells[begin : None if cells[-1] else -1]
+
+
+def _by_tabs(text: str) -> list[str]:
+    return [each.strip() for each in text.split("\t")]
+
+
+def _by_blanks(text: str) -> list[str]:
+    return _WIDE.split(text.strip())
+
+
+def _by_words(text: str) -> list[str]:
+    for apart, together in _TOGETHER:
+        text = text.replace(apart, together)
+    return text.split()

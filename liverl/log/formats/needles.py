@@ -1,0 +1,37 @@
+"""Literals of which a line that may tell a step holds one, by what such a line is."""
+
+from __future__ import annotations
+
+from liverl.log.formats import grids, spread, validation
+
+BARS = (b"it/s]", b"s/it]", b"it/s,", b"s/it,")
+DICTS = (
+    b"'loss':", b"'policy_loss'", b"'pg_loss'", b"'grad_norm'", b"'reward_std'", b"'train/", b"'rollout/", b"'eval_",
+    b'"loss":',
+)  # fmt: skip
+# Rows of other keys, which have to tell their step.
+COUNTED = (
+    b'"grad_norm":', b'"reward_std":', b'"policy_loss":', b'"pg_loss":', b'"kl":', b"'kl':", b'"entropy":',
+    b"'entropy':", b'"actor/', b"'actor/", b'"critic/', b"'critic/", b'"train/', b'"policy/', b'"mean_reward":',
+    b'"reward_mean":', b'"reward/mean":', b"'mean_reward':", b"'reward_mean':",
+)  # fmt: skip
+PAIRS = (
+    b"[Epoch ", b"loss=", b"loss:", b"Loss:", b"reward=", b"reward:", b"Reward:", b"grad_norm", b"| loss ", b", loss ",
+    b"Loss=",
+)  # fmt: skip
+# Of what a line of pairs is told by: step, iteration, update, epoch, episode.
+COUNTERS = (b"tep", b"STEP", b"ter", b"pdate", b"poch", b"pisode")
+STATED = (b"otal training steps", b"otal optimization steps", b"Total steps = ")
+# What a trainer says before its first row, and behind its last one.
+BEGINS = (b"***** Running training", b"| Num Epochs = ")
+ENDS = b"'train_runtime'"
+TRAIN_STEP = (b"Train step ", b"   Step ")
+
+ALL: tuple[bytes, ...] = tuple(
+    dict.fromkeys(
+        (
+            b"step:", *BARS, *DICTS, *COUNTED, *PAIRS, *STATED, *BEGINS, ENDS, *TRAIN_STEP, *grids.NEEDLES,
+            *spread.NEEDLES, validation.BEGINS,
+        )
+    )
+)  # fmt: skip

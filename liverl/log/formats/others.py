@@ -1,0 +1,121 @@
+"""Rows that a console log tells in other forms than verl's lines and the tables under a step."""
+
+from __future__ import annotations
+
+from liverl.log.formats import dicts, grids, spread
+from liverl.log.formats import needles as literal
+from liverl.log.formats.counting import Count
+from liverl.log.formats.following import Following, Told
+from liverl.log.formats.line import is_of_actor, text_of, time_of
+from liverl.log.formats.pairs import Pairs
+from liverl.log.formats.postfix import Postfixes
+from liverl.log.formats.progress import is_other
+from liverl.log.formats.sources import Sources
+
+
+class Others:
+    """Takes lines that are no step lines of verl's; what they tell is added to `rows`.
+
+    `tells_steps` is whether a dict told its step, `total` how many steps are planned where a row tells that.
+    """
+
+    def __init__(self, rows: Sources) -> None:
+        self.tells_steps = False
+        self._rows = rows
+        self._pairs = Pairs()
+        self._postfixes = Postfixes()
+        self._count = Count()
+        self._following = Following()
+        self._planned: int | None = None
+
+    @property
+    def follow(self) -> int:
+        """How many of the next lines are wanted, whatever they hold."""
+        return self._following.follow
+
+    @property
+    def total(self) -> int | None:
+        """How many steps are planned."""
+        return self._planned or self._pairs.total
+
+    def go_on(self, number: int, raw: bytes) -> tuple[bool, bool]:
+        """Whether a line belongs to what the lines before it began, and whether it tells a step."""
+        is_part, rows = self._following.take(number, raw)
+        return is_part, self._keep(rows) and is_part
+
+    def settle(self) -> None:
+        """Take what is not told to its end as it is until now."""
+        self._keep(self._following.settled())
+
+    def bar(self, number: int, raw: bytes) -> bool:
+        """Read a line with a progress bar; whether it tells a step."""
+        if b"it/s, " not in raw and b"s/it, " not in raw:
+            return False
+        return any(each in raw for each in literal.PAIRS) and self._postfix(number, raw)
+
+    def take(self, number: int, raw: bytes) -> bool:
+        """Read any other line; whether it tells a step."""
+        if b"'" in raw or b'"' in raw:
+            if any(each in raw for each in literal.DICTS) and (tells := self._dict(number, raw)) is not None:
+                return tells
+            if any(each in raw for each in literal.COUNTED) and (found := dicts.parse_counted(text_of(raw))):
+                return self._keep([Told("json", *found, number, time_of(raw))])
+            if literal.ENDS in raw:
+                self._count.finish()
+        elif any(each in raw for each in literal.BEGINS):
+            self._count.restart()
+        if any(each in raw for each in literal.COUNTERS) and self._counted(number, raw):
+            return True
+        return self.bar(number, raw)
+
+    def _dict(self, number: int, raw: bytes) -> bool | None:
+        """Whether a line that prints a row tells a step; None where it prints none."""
+        text = text_of(raw)
+        if dicts.is_open(text):
+            self._keep(self._following.begin(spread.Rest(text), number, raw))
+            return False
+        found = dicts.parse(text)
+        if found is None:
+            return None
+        if b"max_steps" in raw:
+            self._planned = dicts.planned(text) or self._planned
+        return self._keep([Told("dict", *found, number, time_of(raw))])
+
+    def _counted(self, number: int, raw: bytes) -> bool:
+        """Read a line that may count steps in words."""
+        if any(each in raw for each in literal.PAIRS) and (found := self._pairs.parse(text_of(raw))):
+            return self._keep([Told("pairs", *found, number, time_of(raw))])
+        # What a worker of Ray's prints so is the talk of an agent: its trainer prints lines.
+        begun = None if is_of_actor(raw) else _begun_by(raw)
+        if begun is not None:
+            self._keep(self._following.begin(begun, number, raw))
+        return False
+
+    def _postfix(self, number: int, raw: bytes) -> bool:
+        found = None if is_other(raw) else self._postfixes.parse(text_of(raw))
+        return found is not None and self._keep([Told("postfix", *found, number, time_of(raw))])
+
+    def _keep(self, rows: list[Told]) -> bool:
+        """Add rows; whether one tells a step, and not an evaluation between two."""
+        tells = False
+        for each in rows:
+            rows_of = self._rows.of(each.form)
+            step, is_step = each.step, True
+            if each.form == "dict":
+                is_step = not dicts.is_evaluation(each.row)
+                self.tells_steps |= step is not None
+                if not is_step:
+                    step = rows_of.last_step or 0 if step is None else step
+                elif not self.tells_steps:
+                    step = self._count.next(each.row.get("epoch"))
+            self._planned = each.total or self._planned
+            rows_of.add(each.row, step, each.number, time=each.time)
+            tells |= is_step
+        return tells
+
+
+def _begun_by(raw: bytes) -> grids.Grid | spread.Below | None:
+    begun = grids.begun_by(text_of(raw)) if grids.may_begin(raw) else None
+    if begun is None and spread.may_begin(raw):
+        return spread.heading(text_of(raw))
+    return begun

@@ -1,0 +1,52 @@
+"""Rows that a progress bar tells behind its speed: `12/300 [00:10<04:00, 1.2s/it, loss=0.3, reward=0.2]`."""
+
+from __future__ import annotations
+
+import re
+
+from liverl.log.formats.training import is_of_training
+from liverl.log.formats.values import NUMBER, number
+
+_BAR = re.compile(
+    r"(?<![\d.])(\d{1,12})/(\d{1,12}) \[[\d:?]{1,12}<[\d:?, ]{1,16}(?:\?|[\d.]{1,12})(?:s/it|it/s), "
+    r"([^\[\]]{3,2000})\]"
+)
+_PAIR = re.compile(
+    rf"(?P<key>[A-Za-z_][\w./@ -]{{0,60}}?)\s?[=:]\s?(?P<value>{NUMBER}|-?nan|[-+]?inf)%?(?=$|[\s,])"
+)
+_FEWEST = 2
+# A bar's counts and times, before its speed.
+_BEFORE = 64
+_LONGEST = 32_768
+
+
+class Postfixes:
+    """The step and the metrics of such bars, one after the other."""
+
+    def __init__(self) -> None:
+        self._before = 0
+        self._last = 0
+
+    def parse(self, text: str) -> tuple[int, dict[str, float]] | None:
+        """What the last bar of a text tells; None where it is no row of a training."""
+        if len(text) > _LONGEST:
+            return None
+        speed = max(text.rfind("s/it, "), text.rfind("it/s, "))
+        found = next(_BAR.finditer(text, max(0, speed - _BEFORE)), None) if speed >= 0 else None
+        if found is None:
+            return None
+        row = {}
+        for pair in _PAIR.finditer(found.group(3)):
+            value = number(pair.group("value"))
+            if value is not None:
+                row[pair.group("key").strip()] = value
+        if len(row) < _FEWEST or not is_of_training(row):
+            return None
+        return self._step(int(found.group(1)), int(found.group(2))), row
+
+    def _step(self, done: int, total: int) -> int:
+        """The step within the run, where a bar is drawn anew for each epoch."""
+        if done < self._last == total:
+            self._before += total
+        self._last = done
+        return self._before + done

@@ -1,0 +1,34 @@
+"""The rows of one log by the form in which they were told, and which of these forms is the run's own.
+
+Sources   the rows of each form
+"""
+
+from __future__ import annotations
+
+from liverl.log.formats.rows import Rows
+from liverl.log.names import Names
+
+# What a framework prints for each step; tables and pairs, which may be quoted; what bars tell beside.
+_SURE, _LIKELY, _LEAST = ("verl", "box", "dict"), ("grid", "json", "below", "pairs"), ("postfix",)
+
+
+class Sources:
+    """Rows by their form. Of several forms in one log the surest that tells most steps counts."""
+
+    def __init__(self, names: Names) -> None:
+        self._names = names
+        self._rows = {"verl": Rows(names, repeats_begin=True)}
+
+    def of(self, form: str) -> Rows:
+        """The rows of a form."""
+        if form not in self._rows:
+            self._rows[form] = Rows(self._names, repeats_begin=form == "box")
+        return self._rows[form]
+
+    def best(self) -> Rows:
+        """The rows of the form that counts; of none where nothing was told."""
+        for forms in (_SURE, _LIKELY, _LEAST):
+            found = max((self._rows[form] for form in forms if form in self._rows), key=len, default=None)
+            if found:
+                return found
+        return self._rows["verl"]

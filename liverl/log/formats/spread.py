@@ -1,0 +1,103 @@
+"""Rows that a console log tells over several lines: pairs below a line with a step, a dict that goes on."""
+
+from __future__ import annotations
+
+import re
+
+from liverl.log.formats import dicts, pairs
+from liverl.log.formats.training import is_of_training
+
+_BEGINNING = (
+    (("Step", "step"), ("\n", "= ", "- ", "* ", "[")),
+    (("Iter", "iter", "Iteration", "iteration", "Episode", "episode"), ("\n", "= ", "- ", "[")),
+    (("STEP", "Global step", "Training step", "Training Step", "global_step"), ("\n",)),
+    (("Step:", "step:", "Iteration:", "Episode:"), ("\n",)),
+)
+# The words that count a training's steps, where a line begins with them or after a mark: agents' steps are told within
+# lines, by the thousands.
+NEEDLES = tuple(
+    f"{before}{word} ".encode() for words, befores in _BEGINNING for word in words for before in befores
+)
+_HEADING = re.compile(
+    r"(?i)(?:^|[\s\[\]|:>=*#-])(?:(?:training|train|global|grpo|ppo|rl)[ _-]?)?(?:step|iteration|iter|episode)"
+    r"[ :#\[]{1,3}(\d{1,12})(?:\s?(?:/|of)\s?(\d{1,12}))?[^\w%.]*\.?$"
+)
+_LONGEST_HEADING, _LONGEST_LINE = 160, 200
+_MOST_MISSED = 3
+_MOST_LINES, _MOST_DICT_LINES = 64, 40
+_FEWEST = 2
+_END = " \t|│,;)]}."
+_ENDS_BYTES = b" \t\r\n=-*#:]).|>"
+_PART = re.compile(r"[\w\s'\"./@+\-()%&\[\]:,]*\}?[^{]*")
+_KEY = re.compile(r"['\"] ?:|^['\"]")
+
+
+class Below:
+    """The pairs below a line that tells a step; `follow` is how many lines more it wants to see."""
+
+    def __init__(self, step: int, total: int | None) -> None:
+        self.step, self.total = step, total
+        self.follow = _MOST_MISSED
+        self._left = _MOST_LINES
+        self._row: dict[str, float] = {}
+
+    def join(self, text: str) -> bool:
+        """Whether a line tells some more of the step."""
+        self._left -= 1
+        found = _pairs_of(text)
+        self.follow = min(_MOST_MISSED if found else self.follow - 1, self._left)
+        self._row |= found
+        return bool(found)
+
+    @property
+    def row(self) -> dict[str, float] | None:
+        """The metrics; None where there are none that only a training has."""
+        return self._row if len(self._row) >= _FEWEST and is_of_training(self._row) else None
+
+
+class Rest:
+    """A dict whose end its line does not hold; `follow` is 1 while more of it is expected."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text.rstrip()
+        self._left = _MOST_DICT_LINES
+        self.follow = 1
+
+    def join(self, text: str) -> bool:
+        """Whether a line goes on with the dict."""
+        self._left -= 1
+        text = text.strip()
+        is_part = _PART.fullmatch(text) is not None and (_KEY.search(text) is not None or text.endswith("}"))
+        if not text or not is_part:
+            self.follow = 0
+            return False
+        # A terminal breaks within words.
+        self._text += f" {text}" if self._text.endswith(",") else text
+        self.follow = 0 if "}" in text or not self._left else 1
+        return True
+
+    @property
+    def found(self) -> dicts.Told | None:
+        """What the dict tells as far as it goes."""
+        return dicts.parse(self._text)
+
+
+def may_begin(raw: bytes) -> bool:
+    """Whether a raw line may tell a step alone: a cheap look."""
+    return len(raw) <= 2 * _LONGEST_HEADING and raw.rstrip(_ENDS_BYTES)[-1:].isdigit()
+
+
+def heading(text: str) -> Below | None:
+    """What follows a line that tells a step and nothing else; None where a line tells more."""
+    text = text.strip()
+    if len(text) > _LONGEST_HEADING or (found := _HEADING.search(text)) is None:
+        return None
+    return Below(int(found.group(1)), int(found.group(2)) if found.group(2) else None)
+
+
+def _pairs_of(text: str) -> dict[str, float]:
+    """The pairs of a line that holds nothing else behind them, and no step of its own."""
+    text = text.rstrip(_END + "\r\n")
+    if not text or len(text) > _LONGEST_LINE or "{" in text or "step:" in text:
+        return {}
+    return pairs.row_until(text)

@@ -1,0 +1,240 @@
+"""Literals of which a line must hold at least one so that an expression can match it: what a fast search looks for.
+
+needles_of   the literals of one pattern; none where its expression shows none of 4 characters
+end_rarity   how rare the end of a literal is in other text
+"""
+
+from __future__ import annotations
+
+import re
+import warnings
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import lru_cache
+from re import _constants as _sre  # type: ignore[attr-defined]
+from re import _parser as _sre_parser  # type: ignore[attr-defined]
+from typing import Any, NamedTuple
+
+from liverl.log.sighting import LinePattern
+
+SHORTEST = 4
+# More alternatives than these cost more than one longer search.
+_MOST = 32
+# A longer literal is no rarer.
+_LONG_CHARS = 20
+# What one alternative more, and a literal that is hardly longer than a word's end, count in characters.
+_ALTERNATIVE, _SHORT, _SHORT_CHARS = 0.25, 3, 6
+# A literal ends where its last bytes are rarest: the search looks at those first (measured: twice as fast).
+_ENDS_FROM, _END_BYTES = 14, 8
+_COMMON_BITS = 3.0
+_REPEATS = (_sre.MAX_REPEAT, _sre.MIN_REPEAT, _sre.POSSESSIVE_REPEAT)
+_ZERO_WIDTH = (_sre.AT, _sre.ASSERT, _sre.ASSERT_NOT)
+# Words that most logs hold in many lines: a literal made of them alone is taken only where there is no other.
+_COMMON = frozenset(
+    """
+    global norm tool tools call calls error errors exception warning warn info debug failed failure step steps
+    actor critic reward loss train training model module file line with from this that the for and not was were
+    has have been value values rank worker ray vllm sglang torch cuda memory data batch size time start started
+    process server request response python grad_norm entropy mean token tokens length gpu node true false none
+    self config lib packages site return raise import last recent most checkpoint global_step int float str home
+    user tmp init workers cache cached rollout rollouts decode decoding prefill bucket buckets registered layer
+    layers engine engines scheduler batches latency window queue tensor tensors shard shards sharding weights
+    weight prompt prompts logprob advantage agent loop sample samples episode episodes generate generation
+    generated generating running waiting finished done completed saving saved loading loaded seconds
+    memory_allocated reserved allocated optimizer gradient parallel group groups distributed collective
+    process_group key keys dataset datasets tokenizer container pod sandbox docker task tasks trial trials turn
+    turns result results status state update updates code output input command number maximum minimum total
+    count current device devices name path folder directory connection client http api url port host address
+    actor_id pid node_id driver cluster placement resource resources available usage version transformers verl
+    litellm harbor plugin used using into than which your are can will should may must its their
+    when while after before because could would did does
+    """.split()  # noqa: SIM905
+)
+_WORDS = re.compile(r"[a-z]+")
+_LAST_WORD = re.compile(r"[a-z]{3,}$")
+
+
+class Needle(NamedTuple):
+    """A literal as bytes; `caseless` where the letters may be of either case (then it is in lower case)."""
+
+    text: bytes
+    caseless: bool = False
+
+
+@dataclass
+class _Runs:
+    """What a sequence shows so far: sets of which one string must be met, and the set that is still growing."""
+
+    sets: list[frozenset[str]] = field(default_factory=list)
+    open: frozenset[str] = frozenset(("",))
+
+    def extend(self, strings: frozenset[str] | None) -> None:
+        """The next part is one of these strings; None: it can be anything."""
+        if strings is None:
+            self.close()
+            return
+        if len(self.open) * len(strings) > _MOST:
+            self.close()
+        if len(strings) <= _MOST:
+            self.open = frozenset(left + right for left in self.open for right in strings)
+
+    def close(self, after: frozenset[str] = frozenset(("",))) -> None:
+        """Something unknown follows."""
+        self.sets.append(self.open)
+        self.open = after
+
+
+@lru_cache(maxsize=4096)
+def needles_of(pattern: LinePattern) -> tuple[Needle, ...]:
+    """What a line that meets the pattern holds at least one of: of its own `has` and of what its expression
+    shows the rarer ones."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        parsed = _sre_parser.parse(pattern.pattern)
+    caseless = bool(parsed.state.flags & re.IGNORECASE) or _ignores_case(parsed)
+    own, shown = frozenset(pattern.has), required(parsed)
+    strings = max((each for each in (own, shown) if each), key=_rarity, default=shown)
+    lowered = (text.lower() if caseless else text for text in strings)
+    return tuple(
+        Needle(text, caseless) for text in sorted({_ended(each.encode(errors="replace")) for each in lowered})
+    )
+
+
+def required(parsed: Any) -> frozenset[str]:
+    """The rarest set of strings, each of 4 characters or more, of which every match holds one; empty without one."""
+    found = [trimmed for each in _sets(parsed) if (trimmed := _trimmed(each))]
+    return max(found, key=_rarity, default=frozenset())
+
+
+def _sets(parsed: Any) -> Iterator[frozenset[str]]:
+    runs = _Runs()
+    for name, value in _flat(parsed):
+        if name in _ZERO_WIDTH:
+            continue
+        exact = _exact_of(name, value)
+        if exact is not None:
+            runs.extend(exact)
+        elif name in _REPEATS and value[0] > 0:
+            inner = _exact(value[2])
+            runs.extend(inner)
+            runs.close(inner or frozenset(("",)))
+            yield from _sets(value[2])
+        else:
+            runs.close()
+            if name is _sre.BRANCH and (union := _union(value[1])):
+                yield union
+    runs.close()
+    yield from runs.sets
+
+
+def _flat(parsed: Any) -> Iterator[tuple[Any, Any]]:
+    """The parts of a sequence, those of plain groups among them."""
+    for name, value in parsed:
+        if name is _sre.SUBPATTERN:
+            yield from _flat(value[3])
+        elif name is _sre.ATOMIC_GROUP:
+            yield from _flat(value)
+        else:
+            yield name, value
+
+
+def _ignores_case(parsed: Any) -> bool:
+    """Whether a part of an expression takes letters of either case."""
+    for name, value in parsed:
+        if name is _sre.SUBPATTERN:
+            parts = [value[3]]
+            if value[1] & re.IGNORECASE:
+                return True
+        else:
+            parts = value[1] if name is _sre.BRANCH else [value[2]] if name in _REPEATS else []
+        if any(_ignores_case(part) for part in parts):
+            return True
+    return False
+
+
+def _union(branches: Any) -> frozenset[str]:
+    """A string of every branch; none where one branch shows none."""
+    each = [required(branch) for branch in branches]
+    union = frozenset().union(*each)
+    return union if all(each) and len(union) <= _MOST else frozenset()
+
+
+def _exact(parsed: Any) -> frozenset[str] | None:
+    """All the texts that a sequence matches, where they are few."""
+    strings = frozenset(("",))
+    for name, value in _flat(parsed):
+        part = frozenset(("",)) if name in _ZERO_WIDTH else _exact_of(name, value)
+        if part is None or len(strings) * len(part) > _MOST:
+            return None
+        strings = frozenset(left + right for left in strings for right in part)
+    return strings
+
+
+def _exact_of(name: Any, value: Any) -> frozenset[str] | None:
+    if name is _sre.LITERAL:
+        return frozenset((chr(value),))
+    if name is _sre.IN:
+        plain = all(kind is _sre.LITERAL for kind, _ in value) and len(value) <= SHORTEST
+        return frozenset(chr(code) for _, code in value) if plain else None
+    if name is _sre.BRANCH:
+        branches = [_exact(branch) for branch in value[1]]
+        if None in branches:
+            return None
+        union: frozenset[str] = frozenset().union(*(each for each in branches if each is not None))
+        return union if len(union) <= _MOST else None
+    if name in _REPEATS and value[1] == 1:
+        inner = _exact(value[2])
+        return inner if inner is None or value[0] else inner | {""}
+    return None
+
+
+def _trimmed(strings: frozenset[str]) -> frozenset[str]:
+    """The strings without blanks at their ends, which say nothing; none where one of them is too short."""
+    cut = frozenset(text.strip() if len(text.strip()) >= SHORTEST else text for text in strings)
+    if any(len(text.encode(errors="replace")) < SHORTEST for text in cut):
+        return frozenset()
+    # One that holds another is met with it.
+    return frozenset(text for text in cut if not any(other != text and other in text for other in cut))
+
+
+def _rarity(strings: frozenset[str]) -> float:
+    """How rare a line is that holds one of the strings: the commonest decides."""
+    return min(_weight(text) for text in strings) - _ALTERNATIVE * len(strings)
+
+
+def _weight(text: str) -> float:
+    said = _WORDS.findall(text.lower())
+    common = sum(len(word) for word in said if word in _COMMON or len(word) < 3)
+    return min(len(text), _LONG_CHARS) - 0.8 * common - (_SHORT if len(text) < _SHORT_CHARS else 0)
+
+
+def _ended(text: bytes) -> bytes:
+    """A literal without the end that other text has too."""
+    if len(text) <= _ENDS_FROM:
+        return text
+    return text[: max(range(_ENDS_FROM, len(text) + 1), key=lambda end: end_rarity(text[:end]))]
+
+
+def end_rarity(text: bytes) -> float:
+    """How rare the last bytes of a literal are, in bits; few where they are, or begin, a word that is in most logs."""
+    word = _LAST_WORD.search(text.decode("latin-1").lower())
+    letters = word.group() if word else ""
+    common = max(
+        (len(letters) - at for at in range(len(letters) - 2) if letters[at:] in _BEGINNINGS), default=0
+    )
+    return sum(_RARE[byte] for byte in text[-_END_BYTES:]) - _COMMON_BITS * common
+
+
+def _rare_bytes() -> list[float]:
+    """How rare each byte is in logs, in bits: English letters by their frequency, signs and capitals rarer."""
+    bits = [7.0] * 256
+    for signs, rare in ((" ", 3.0), ("0123456789_:./=,-", 5.5), ("ABCDEFGHIJKLMNOPQRSTUVWXYZ", 7.5)):
+        for sign in signs:
+            bits[ord(sign)] = rare
+    for place, letter in enumerate("etaoinsrhldcumfpgwybvkxjqz"):
+        bits[ord(letter)] = 3.8 + 0.035 * place + 0.006 * place**2
+    return bits
+
+
+_RARE = _rare_bytes()
+_BEGINNINGS = frozenset(word[:end] for word in _COMMON for end in range(3, len(word) + 1))

@@ -1,0 +1,215 @@
+"""Other names of the same metric: what other frameworks and versions call what verl 0.9.1 calls `actor/entropy`.
+
+Names          which keys of a row are kept, and under which name
+with_aliases   columns under their own names and under verl's
+as_verl        verl's name of a key in whose name every slash was replaced
+settings_of    what a log tells of the set-up, by the names that write-ups use
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Mapping
+
+import numpy as np
+
+from liverl.log.aliases import ALIASES, PATTERNS
+from liverl.log.series import Values
+from liverl.log.settings import settings_of
+
+__all__ = ["Names", "as_verl", "is_metric", "settings_of", "verl_names", "with_aliases"]
+VALIDATION = "val/score"
+ZERO_STD = "reward/zero_std_share"
+# A word for what a run is for: rewards and scores are kept whatever else is wanted.
+_REWARD = re.compile(r"(?:^|[/_.])(?:rewards?|scores?|val|val-core|acc|accuracy|success_rate)(?:$|[/_.@])")
+_PREFIX = re.compile(r"^(?:train|trainer|metrics|global|grpo|ppo|rloo)/(?=.)")
+_WITH_MEASURE = re.compile(r"(.+)/(mean|avg)$")
+# The prefixes of verl's keys that hold an underscore themselves, the longest first.
+_UNDERSCORED = (
+    "timing_s/agent_loop/slowest/", "timing_s/agent_loop/", "timing_s/", "timing_per_token_ms/", "perf/mfu/", "perf/",
+    "actor/perf/", "actor/", "critic/score/", "critic/rewards/", "critic/advantages/", "critic/returns/",
+    "critic/values/", "critic/", "response_length_non_aborted/", "response_length/", "prompt_length/",
+    "response/", "num_turns/", "tool_call_counts/", "global_seqlen/", "training/off_policy/trajectory_spans/",
+    "training/off_policy/trajectory_staleness_worst/", "training/off_policy/trajectory_staleness/",
+    "training/off_policy/", "training/filter_groups/", "training/rollout_failure/", "training/num_turns/", "training/",
+    "rollout_corr/", "rollout/moe/", "group_reward/", "dynamic_resource/", "fully_async/monitor/queue/",
+    "fully_async/monitor/", "fully_async/processing_time/", "fully_async/partial/", "fully_async/count/",
+    "fully_async/rollouter/", "fully_async/static/", "fully_async/trainer/", "fully_async/", "val-core/", "val-aux/",
+    "trajectory_filter/reason/", "trajectory_filter/", "trial/",
+)  # fmt: skip
+_BY_UNDERSCORES = {prefix.replace("/", "_"): prefix for prefix in _UNDERSCORED}
+_LONGEST_FIRST = sorted(_BY_UNDERSCORES, key=len, reverse=True)
+_LAST_PART = re.compile(r"_(mean|max|min|std)(@\d+)?$")
+_AGENT_LOOP = re.compile(r"_(min|max|mean)$")
+
+# What the share of groups without signal is computed from.
+_COUNTED = frozenset((
+    "groups_skipped", "groups_total", "skipped_groups", "n_groups", "batch/solve_none", "batch/solve_all",
+    "batch/solve_partial", "env/all/by_group/frac_all_bad", "env/all/by_group/frac_all_good", "solve_none", "solve_all",
+))  # fmt: skip
+
+
+class Names:
+    """Which keys of a row are kept: those that are `wanted` by verl's name, rewards and scores; all with None.
+
+    With `underscored` a key's slashes were replaced by underscores, as some exports do.
+    """
+
+    def __init__(self, wanted: Collection[str] | None = None, underscored: bool = False) -> None:
+        self._wanted = None if wanted is None else frozenset(wanted)
+        self._underscored = underscored
+        self._known: dict[str, str | None] = {}
+
+    def of(self, key: str) -> str | None:
+        """The name under which a key is kept; None where it is not."""
+        if key not in self._known:
+            if len(self._known) > 20_000:  # no program has so many metrics: the keys are text
+                self._known.clear()
+            self._known[key] = self._name(key)
+        return self._known[key]
+
+    def _name(self, key: str) -> str | None:
+        name = as_verl(key) if self._underscored and "/" not in key and "_" in key else key
+        if self._wanted is None or name in self._wanted or name in _COUNTED or _REWARD.search(name.lower()):
+            return name
+        return name if any(each in self._wanted for each in verl_names(name)) else None
+
+
+def verl_names(name: str) -> tuple[str, ...]:
+    """What verl calls a metric (one name), or what is computed from it; nothing where the name is not known."""
+    found = _lookup(name)
+    return () if found is None else (found[0],)
+
+
+def is_metric(name: str) -> bool:
+    """Whether a name is known to be a training metric."""
+    return _lookup(name) is not None or name in ALIASES
+
+
+def with_aliases(columns: Mapping[str, Values]) -> dict[str, Values]:
+    """The columns with those that have another name in verl under that as well, and what is computed from them.
+
+    Of several names of one metric the one that was measured at most steps counts, of those the first of `ALIASES`; a
+    column that has verl's name already is kept.
+    """
+    found: dict[str, list[tuple[int, str]]] = {}
+    for name in columns:
+        known = _lookup(name)
+        if known is not None and known[0] not in columns:
+            found.setdefault(known[0], []).append((known[1], name))
+    result = dict(columns)
+    result |= {verl: columns[_most_measured(others, columns)] for verl, others in found.items()}
+    return result | _computed(result)
+
+
+def _most_measured(others: list[tuple[int, str]], columns: Mapping[str, Values]) -> str:
+    if len(others) == 1:
+        return others[0][1]
+    return min(others, key=lambda each: (int(np.count_nonzero(np.isnan(columns[each[1]]))), each))[1]
+
+
+def as_verl(key: str) -> str:
+    """verl's name of a key in whose name every slash was replaced by an underscore, else the key itself."""
+    for flat in _LONGEST_FIRST:
+        if key.startswith(flat) and len(key) > len(flat):
+            prefix, rest = _BY_UNDERSCORES[flat], key[len(flat) :]
+            if prefix in ("val-core/", "val-aux/"):
+                return prefix + _validated(rest)
+            if prefix == "timing_s/agent_loop/":
+                return prefix + _AGENT_LOOP.sub(r"/\1", rest)
+            return prefix + rest
+    return key
+
+
+def _validated(rest: str) -> str:
+    """A key of the validation: the data set and the variable may hold underscores, only the measure is sure."""
+    measure = _LAST_PART.search(rest)
+    tail = f"/{measure.group(0)[1:]}" if measure else ""
+    stem = _LAST_PART.sub("", rest)
+    if stem.endswith("num_turns"):
+        return stem + tail
+    data_set, _, variable = stem.rpartition("_")
+    return f"{data_set}/{variable}{tail}" if data_set else f"{variable}{tail}"
+
+
+def _lookup(name: str) -> tuple[str, int] | None:
+    """verl's name and how direct the other one is."""
+    if (known := _BY_NAME.get(name.lower())) is not None:
+        return known
+    short = _PREFIX.sub("", name.lower())
+    if short != name.lower() and (known := _BY_NAME.get(short)) is not None:
+        return known
+    for rank, (pattern, verl) in enumerate(PATTERNS):
+        if found := pattern.search(name):
+            return found.expand(verl), 1000 + rank
+    if measured := _WITH_MEASURE.match(short):
+        return _BY_NAME.get(measured.group(1))
+    return None
+
+
+def _by_name() -> dict[str, tuple[str, int]]:
+    known: dict[str, tuple[str, int]] = {}
+    for verl, others in ALIASES.items():
+        for rank, other in enumerate(others):
+            known.setdefault(other.lower(), (verl, rank))
+    return known
+
+
+_BY_NAME = _by_name()
+
+
+def _computed(columns: Mapping[str, Values]) -> dict[str, Values]:
+    found: dict[str, Values] = {}
+    if VALIDATION not in columns and (score := _validation(columns)) is not None:
+        found[VALIDATION] = score
+    if ZERO_STD not in columns and (share := _zero_std(columns)) is not None:
+        found[ZERO_STD] = share
+    return found
+
+
+_VALIDATION = (
+    re.compile(r"^val-core/.+/mean@\d+$"),
+    re.compile(r"^val-core/.+"),
+    re.compile(r"^val/test_score/.+"),
+    re.compile(r"^val/(?!.*(?:num_turns|std|length)).*(?:score|reward|acc|mean@\d+|pass)"),
+)
+
+
+def _validation(columns: Mapping[str, Values]) -> Values | None:
+    """The mean of the validation scores that a step has, of all data sets."""
+    for pattern in _VALIDATION:
+        if chosen := [columns[name] for name in columns if pattern.match(name)]:
+            return _mean(chosen)
+    return None
+
+
+def _mean(columns: list[Values]) -> Values:
+    total, count = np.zeros(len(columns[0])), np.zeros(len(columns[0]))
+    for values in columns:
+        known = ~np.isnan(values)
+        total[known] += values[known]
+        count += known
+    with np.errstate(invalid="ignore", divide="ignore"):
+        mean = total / count
+    return np.where((count > 0) & np.isnan(mean), np.inf, mean)
+
+
+def _zero_std(columns: Mapping[str, Values]) -> Values | None:
+    """The share of groups whose rewards are all the same, where a run counts them."""
+
+    def get(*names: str) -> list[Values] | None:
+        return [columns[name] for name in names] if all(name in columns for name in names) else None
+
+    with np.errstate(invalid="ignore", divide="ignore"):
+        if found := get("groups_skipped", "groups_total"):
+            return found[0] / found[1]
+        if found := get("skipped_groups", "n_groups"):
+            # Those that are trained on and those that are not, apart.
+            return found[0] / (found[0] + found[1])
+        if found := get("batch/solve_none", "batch/solve_all", "batch/solve_partial"):
+            return (found[0] + found[1]) / (found[0] + found[1] + found[2])
+        if found := get("env/all/by_group/frac_all_bad", "env/all/by_group/frac_all_good"):
+            return found[0] + found[1]
+        if found := get("solve_none", "solve_all"):
+            return found[0] + found[1]
+    return None

@@ -1,0 +1,186 @@
+"""Reads what a file tells of a run in one pass: steps, lines looked for, facts; of a growing file only what is new.
+
+A file of metrics (jsonl, csv, trainer_state, a summary) is read by `liverl.log.formats`. Raises `LiveRLError` (log.*)
+where nothing can be read.
+"""
+
+from __future__ import annotations
+
+import copy
+import os
+from bisect import bisect_left, bisect_right
+from codecs import BOM_UTF8
+from collections.abc import Collection, Mapping, Sequence
+from pathlib import Path
+
+from liverl.errors import RunError
+from liverl.log.beginnings import KEY, Cycles, beginning_of, cycles_of
+from liverl.log.blocks import Block, Blocks
+from liverl.log.forensics import PATTERNS, Evidence, facts_of
+from liverl.log.formats.detect import HEAD_BYTES, detect, encoding_of
+from liverl.log.formats.encoded import plain_bytes
+from liverl.log.formats.steps import StepLines
+from liverl.log.formats.tables import KINDS, Table
+from liverl.log.growing import Mark, mark
+from liverl.log.nearby import last_lines
+from liverl.log.scanner import Scanner
+from liverl.log.seen import MOST_TRIED
+from liverl.log.sighting import LinePattern, Sighting
+from liverl.log.sightings import SLOW_LINES, Moment, Sighter
+from liverl.log.source import opened, unpacked, unreadable
+from liverl.log.told import Told
+
+# The steps of a larger log are not copied for a line at its end that has not ended yet.
+_MOST_COPIED_BYTES = 32 << 20
+
+
+class Reader:
+    """A file, the lines looked for in it, and the metrics worth keeping (None: all of them)."""
+
+    def __init__(
+        self, path: Path, patterns: Sequence[LinePattern], wanted: Collection[str] | None = None
+    ) -> None:
+        self.path = path
+        self._patterns = (*patterns, *PATTERNS)
+        self._wanted = None if wanted is None else frozenset(wanted)
+        self._mark: Mark | None = None
+        self._told: Told | None = None
+        self._table: Table | None = None
+        self._kind = ""
+        self._search = ""
+
+    @property
+    def search(self) -> str:
+        """How the lines were found: by `hyperscan`, or by `numpy` where that library is missing (ten times slower);
+        "" where no log was searched."""
+        return self._search
+
+    def read(self) -> Told:
+        """All that the file has told until now; a file that was truncated or replaced is read anew.
+
+        Of a file that has vanished since the last look the last answer is given again.
+        """
+        try:
+            descriptor = opened(self.path)
+        except RunError as error:
+            if error.code == "log.missing" and self._told is not None:
+                return self._told
+            raise
+        try:
+            self._told = self._read(descriptor)
+        except OSError as error:
+            raise unreadable(self.path, error) from None
+        finally:
+            os.close(descriptor)
+        return self._told
+
+    def _begin(self, head: bytes) -> None:
+        self._beginning = beginning_of(head)
+        known = self._beginning.pattern
+        self._blocks = Blocks()
+        self._steps = StepLines(self._wanted)
+        looked_for = (*self._patterns, *((known,) if known else ()))
+        self._scanner = Scanner(looked_for, self._steps, {KEY: MOST_TRIED})
+        self._sighter = Sighter(self._scanner)
+        self._search = self._scanner.matcher.name
+
+    def _read(self, descriptor: int) -> Told:
+        now = mark(descriptor)
+        head = os.pread(descriptor, HEAD_BYTES, 0)
+        is_packed = bool(encoding_of(head)) and not head.startswith(BOM_UTF8)
+        kind = detect(plain_bytes(self.path, HEAD_BYTES) if is_packed else head, self.path.name)
+        if kind in KINDS:
+            if self._table is None or self._table.kind != kind:
+                self._table = Table(self.path, kind, self._wanted)
+            return self._table.read()
+        self._kind = kind
+        if not is_packed:
+            return self._console(descriptor, now, head)
+        if self._told is not None and now == self._mark:
+            return self._told
+        self._mark = None  # what a packed file holds is read as a whole
+        plain = unpacked(self.path)
+        try:
+            return self._console(plain, now, os.pread(plain, HEAD_BYTES, 0))
+        finally:
+            os.close(plain)
+
+    def _console(self, descriptor: int, now: Mark, head: bytes) -> Told:
+        if self._mark is None or not self._mark.is_continued_by(now) or self._is_beginning():
+            self._begin(head)
+        self._mark = now
+        size = os.fstat(descriptor).st_size
+        unfinished: Block | None = None
+        for block in self._blocks.read(descriptor, size):
+            if block.is_whole:
+                self._scanner.take(block)
+            else:
+                unfinished = block
+        return self._look(descriptor, size, unfinished)
+
+    def _is_beginning(self) -> bool:
+        """Whether the log had but a few lines: it is read again, because only now it is known how it begins."""
+        return not self._beginning.is_whole and self._blocks.offset < HEAD_BYTES
+
+    def _look(self, descriptor: int, size: int, unfinished: Block | None) -> Told:
+        met = self._scanner.tried(unfinished) if unfinished else []
+        steps = self._steps_until(unfinished)
+        series = steps.series()
+        lines = self._blocks.lines + (self._blocks.offset < size)
+        moment = Moment(descriptor, lines, last_lines(descriptor, size, SLOW_LINES), series)
+        sightings = self._sighter.sightings(moment, met)
+        own = {each.key: found for each in PATTERNS if (found := sightings.pop(each.key, None)) is not None}
+        sightings.pop(KEY, None)
+        seen = self._scanner.seen.get(KEY)
+        last = moment.tail[-1].text if moment.tail else ""
+        told = self._scanner.step_lines  # rows look alike: a row is no program's beginning
+        begun = [
+            each
+            for each in (seen.first if seen else ())
+            if bisect_left(told, each.number) == bisect_right(told, each.number)
+        ]
+        cycles = cycles_of(descriptor, self._beginning, begun, last)
+        return Told(
+            "text" if self._kind == "text" else "console",
+            series,
+            sightings,
+            facts_of(_evidence(size, moment, own, cycles, steps, self._scanner.step_lines)),
+        )
+
+    def _steps_until(self, unfinished: Block | None) -> StepLines:
+        """The steps, with the one that a line tells which has not ended: that is read again later."""
+        told = self._scanner.steps_in(unfinished) if unfinished else []
+        self._scanner.flush()
+        is_open = self._steps.follow > 0  # what the last lines began is not told to the end
+        if not (told or is_open) or self._blocks.offset > _MOST_COPIED_BYTES:
+            return self._steps
+        steps = copy.deepcopy(self._steps)
+        for offset, raw in told:
+            steps.feed(self._blocks.lines + 1, offset, raw)
+        return steps
+
+
+def _evidence(
+    size: int,
+    moment: Moment,
+    own: Mapping[str, Sighting],
+    cycles: Cycles,
+    steps: StepLines,
+    step_lines: Sequence[int],
+) -> Evidence:
+    series, progress = moment.series, steps.progress()
+    waits = progress is not None and progress[0] == 0 and not len(series)
+    return Evidence(
+        size=size,
+        lines=moment.lines,
+        tail=moment.tail,
+        series=series,
+        seen=own,
+        attempts=max(steps.attempts, len(cycles.numbers)),
+        restarts=cycles.restarts(step_lines),
+        begun=cycles.numbers[-1] if len(cycles.numbers) > 1 else 0,
+        total=steps.total_steps or 0,
+        is_done=progress is not None and 0 < progress[1] <= progress[0],
+        waited_s=progress[2] if waits and progress else None,
+        step_s=progress[2] / progress[0] if progress and progress[0] else None,
+    )

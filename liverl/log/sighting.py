@@ -1,0 +1,63 @@
+"""Lines that somebody looks for in a log, and where they were met.
+
+LinePattern  a line to look for
+Line         one line that met it
+Sighting     how often it was met, the first few lines and the last
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True)
+class LinePattern:
+    """A line that meets `pattern` (searched in the cleaned text, without who said it) and not `unless`.
+
+    `near` must and `not_near` must not be found in the lines around it (40 before, 40 after); `has` are literals of
+    which the raw line holds at least one (given where the pattern's own text doesn't show one); with `at_end` only
+    the last 25 lines of the log that say anything count.
+    """
+
+    key: str
+    pattern: str
+    has: tuple[str, ...] = ()
+    unless: str = ""
+    near: str = ""
+    not_near: str = ""
+    at_end: bool = False
+
+
+@dataclass(frozen=True)
+class Line:
+    """A line that met a pattern.
+
+    `number` counts from 1, `step` is the last training step told before it (None: none was), `steps_after` how many
+    rows of steps the log tells after it, `groups` the pattern's named groups, `lines_after` how many lines follow,
+    `source` the log's name where several were read.
+    """
+
+    number: int
+    text: str
+    step: int | None = None
+    steps_after: int = 0
+    time: str = ""
+    actor: str = ""
+    groups: Mapping[str, str] = field(default_factory=dict)
+    lines_after: int = 0
+    offset: int = -1
+    source: str = ""
+
+
+@dataclass(frozen=True)
+class Sighting:
+    """A pattern in a log: how many lines met it, the first of them (at most 8) and the last one."""
+
+    count: int
+    first: tuple[Line, ...]
+    last: Line
+
+    def near(self, line: Line, within: int) -> bool:
+        """Whether a line that is kept stands within so many lines of another."""
+        return any(abs(each.number - line.number) <= within for each in (*self.first, self.last))

@@ -1,0 +1,142 @@
+"""What a scanner has seen of each pattern, as sightings: with what stands around the lines, and the steps.
+
+Sighter    decides `near`, `not_near` and `at_end`; what is decided once is not read again
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from liverl.log.nearby import AROUND, TailLine, around, line_from
+from liverl.log.scanner import ALARMS, Scanner
+from liverl.log.seen import FIRST, Met, Seen
+from liverl.log.series import Series
+from liverl.log.sighting import Line, LinePattern, Sighting
+
+END_LINES = 25
+# Patterns that show no literal are tried on so many lines of the log's end.
+SLOW_LINES = 200
+
+
+@dataclass(frozen=True)
+class Moment:
+    """A log at the moment of a look: its open file, how many lines it has, its end, its steps."""
+
+    descriptor: int
+    lines: int
+    tail: Sequence[TailLine]
+    series: Series
+
+
+@dataclass
+class Sighter:
+    """Turns what was seen into sightings."""
+
+    scanner: Scanner
+    # By pattern and offset: whether what must be near is near, once all the lines around are there.
+    _fits: dict[tuple[str, int], bool] = field(default_factory=dict)
+
+    def sightings(self, now: Moment, unfinished: Sequence[tuple[str, Met]]) -> dict[str, Sighting]:
+        """The sightings of all patterns; `unfinished` is what the line meets that has not ended yet."""
+        extra: dict[str, list[Met]] = {}
+        for key, met in (*unfinished, *self._slow(now)):
+            extra.setdefault(key, []).append(met)
+        found = {}
+        for key, seen in self.scanner.seen.items():
+            if seen.pattern.at_end:
+                sighting = self._at_end(seen.pattern, now)
+            elif seen.met or key in extra:
+                sighting = self._sighting(seen, extra.get(key, []), now)
+            else:
+                continue
+            if sighting is not None:
+                found[key] = sighting
+        return found
+
+    def _sighting(self, seen: Seen, extra: list[Met], now: Moment) -> Sighting | None:
+        kept = {met.offset: met for met in (*seen.first, *seen.recent)}
+        late = self._late(seen, now) if seen.beyond else None
+        for met in (*([late] if late else []), *extra):
+            kept.setdefault(met.offset, met)
+        new = [met for met in extra if met.number > seen.recent[-1].number] if seen.recent else extra
+        count = seen.count + sum(met.times for met in new)
+        if not (seen.pattern.near or seen.pattern.not_near):
+            return _told(list(kept.values()), count, now)
+        fitting = [met for met in kept.values() if self._has_near(seen.pattern, met, now)]
+        if not fitting:
+            return None
+        share = sum(met.times for met in fitting) / sum(met.times for met in kept.values())
+        return _told(fitting, max(1, round(count * share)), now)
+
+    def _has_near(self, pattern: LinePattern, met: Met, now: Moment) -> bool:
+        known = self._fits.get((pattern.key, met.offset))
+        if known is not None:
+            return known
+        text = around(now.descriptor, met.offset)
+        fits = not pattern.near or re.search(pattern.near, text) is not None
+        fits = fits and not (pattern.not_near and re.search(pattern.not_near, text))
+        if now.lines > met.number + AROUND:
+            self._fits[pattern.key, met.offset] = fits
+        return fits
+
+    def _late(self, seen: Seen, now: Moment) -> Met | None:
+        """The last line that meets a pattern of which the last lines were only counted."""
+        for offset, counted_at, number in reversed(seen.late):
+            raw = line_from(now.descriptor, offset)
+            number += _feeds(now.descriptor, counted_at, offset)
+            if met := self.scanner.meets(raw, number, offset, [seen.pattern.key]):
+                return met[0][1]
+        return None
+
+    def _at_end(self, pattern: LinePattern, now: Moment) -> Sighting | None:
+        met = self._on_tail(now.tail[-END_LINES:], [pattern.key], now)
+        fitting = [
+            each
+            for _, each in met
+            if not (pattern.near or pattern.not_near) or self._has_near(pattern, each, now)
+        ]
+        return _told(fitting, sum(each.times for each in fitting), now) if fitting else None
+
+    def _slow(self, now: Moment) -> list[tuple[str, Met]]:
+        """The patterns without a literal on those of the last lines on which they were not tried yet."""
+        if not self.scanner.slow:
+            return []
+        plain = [line for line in now.tail[-SLOW_LINES:] if not any(each.text in line.raw for each in ALARMS)]
+        return self._on_tail(plain, self.scanner.slow, now)
+
+    def _on_tail(self, tail: Sequence[TailLine], keys: Sequence[str], now: Moment) -> list[tuple[str, Met]]:
+        return [
+            met
+            for line in tail
+            for met in self.scanner.meets(line.raw, now.lines + 1 - line.back, line.offset, keys)
+        ]
+
+
+def _told(met: Sequence[Met], count: int, now: Moment) -> Sighting:
+    ordered = sorted(met, key=lambda each: each.offset)
+    lines = [_line(each, now) for each in (*ordered[:FIRST], ordered[-1])]
+    return Sighting(max(count, 1), tuple(lines[:-1]), lines[-1])
+
+
+def _line(met: Met, now: Moment) -> Line:
+    before = int(np.searchsorted(now.series.lines, met.number, side="left"))
+    return Line(
+        met.number,
+        met.text,
+        int(now.series.steps[before - 1]) if before else None,
+        len(now.series) - before,
+        met.time,
+        met.actor,
+        met.groups,
+        now.lines - met.number,
+        met.offset,
+    )
+
+
+def _feeds(descriptor: int, start: int, end: int) -> int:
+    return os.pread(descriptor, end - start, start).count(b"\n")

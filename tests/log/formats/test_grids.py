@@ -1,0 +1,152 @@
+"""Tables with a row a step, as notebooks print them and people paste them."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from liverl.log.formats.cells import key_of, step_of, value_of
+from tests.log.formats.test_steps import column, fed, series
+
+NAMES = (
+    "Step\tTraining Loss\treward\treward_std\tcompletions / mean_length\tcompletions / clipped_ratio\tkl\n"
+)
+CELLS = "{}\t{}\t{}\t0.250000\t1,234.500000\t0.500000\t0.001000\n"
+
+
+def notebook(steps: range, reward: float = 0.5, loss: str = "0.1") -> str:
+    return NAMES + "".join(CELLS.format(step, loss, reward) for step in steps)
+
+
+def test_a_notebook_s_table_is_read_with_its_names_thousands_and_missing_losses() -> None:
+    found = series(" [12/12 05:11, Epoch 0/1]\n" + notebook(range(1, 13), loss="No Log") + "TrainOutput()\n")
+    assert found.steps.tolist() == list(range(1, 13)) and found.lines[0] == 3
+    assert (
+        column(found, "critic/score/mean") == [0.5] * 12 and column(found, "critic/score/std") == [0.25] * 12
+    )
+    assert column(found, "response_length/mean")[0] == 1234.5
+    assert (
+        column(found, "response_length/clip_ratio")[0] == 0.5 and column(found, "actor/kl_loss")[0] == 0.001
+    )
+    assert not found.has("actor/pg_loss")
+
+
+def test_a_notebook_s_table_is_read_where_its_tabs_became_blanks() -> None:
+    text = notebook(range(1, 4))
+    for apart in (" ", "    "):
+        found = series(text.replace("\t", apart))
+        assert found.steps.tolist() == [1, 2, 3]
+        assert (
+            column(found, "response_length/mean") == [1234.5] * 3
+            and column(found, "actor/pg_loss") == [0.1] * 3
+        )
+
+
+def test_several_sessions_of_a_notebook_are_attempts_and_of_one_step_the_newest_row_stands() -> None:
+    steps = fed(notebook(range(1, 13)) + "\nsome words\n" * 30 + notebook(range(1, 16), 0.75))
+    assert steps.attempts == 2
+    assert column(steps.series(), "critic/score/mean") == [0.75] * 15
+    goes_on = fed(notebook(range(1, 13)) + "\n" + notebook(range(13, 16)))
+    assert goes_on.attempts == 1 and len(goes_on.series()) == 15
+
+
+def test_a_markdown_table_is_read_with_all_that_people_write_into_cells() -> None:
+    found = series(
+        "Some words before.\n\n"
+        "| **Step** | Reward ↑ | KL | Truncated | grad\\_norm | remark |\n"
+        "|---:|:---:|---|---|---|---|\n"
+        "| **0** (base) | 0.10 | — | 45% | 1,234.5 | before |\n"
+        "| 1,000 | **0.5** | 1.2e-3 | 50 % | `2` | |\n"
+        "| 2k | 0.6 ± 0.1 | 0.01 | n/a | nan | **best** |\n"
+        "\nSome words behind.\n"
+    )
+    assert found.steps.tolist() == [0, 1000, 2000]
+    assert column(found, "critic/score/mean") == [0.1, 0.5, 0.6]
+    assert np.isnan(found.columns["actor/kl_loss"][0]) and column(found, "actor/kl_loss")[1:] == [
+        0.0012,
+        0.01,
+    ]
+    assert column(found, "response_length/clip_ratio")[:2] == [0.45, 0.5]
+    assert column(found, "actor/grad_norm")[:2] == [1234.5, 2] and np.isinf(
+        found.columns["actor/grad_norm"][2]
+    )
+
+
+@pytest.mark.parametrize(
+    ("top", "between", "bar", "bottom"),
+    [
+        ("+------+--------+------+", "+======+========+======+", "|", "+------+--------+------+"),
+        ("┏━━━━━━┳━━━━━━━━┳━━━━━━┓", "┡━━━━━━╇━━━━━━━━╇━━━━━━┩", "┃", "└──────┴────────┴──────┘"),
+        ("╭──────┬────────┬──────╮", "├──────┼────────┼──────┤", "│", "╰──────┴────────┴──────╯"),
+    ],
+)
+def test_a_table_drawn_with_lines_is_read(top: str, between: str, bar: str, bottom: str) -> None:
+    rows = (("  step", "Reward", "KL  "), ("     1", "0.2500", "0.01"), ("     2", "0.5000", "0.02"))
+    header, *body = (f"{bar} " + f" {bar} ".join(cells) + f" {bar}" for cells in rows)
+    found = series("\n".join((top, header, between, *body, bottom)))
+    assert found.steps.tolist() == [1, 2] and column(found, "critic/score/mean") == [0.25, 0.5]
+    assert column(found, "actor/kl_loss") == [0.01, 0.02]
+
+
+def test_what_pandas_prints_is_read_without_its_own_numbers_and_nan_is_not_measured() -> None:
+    found = series(
+        "   step  reward    kl  reward_std\n0     1     0.5  0.01         0.2\n1     2     0.6   NaN         0.2\n"
+    )
+    assert found.steps.tolist() == [1, 2] and np.isnan(found.columns["actor/kl_loss"][1])
+
+
+def test_rows_that_a_framework_prints_count_before_a_table() -> None:
+    found = series(notebook(range(1, 9)) + "step:1 - actor/entropy:0.5 - critic/score/mean:0.1\n")
+    assert found.steps.tolist() == [1] and column(found, "critic/score/mean") == [0.1]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "| Step | Action | Result |\n|---|---|---|\n| 1 | ran the tests | 3 failed |\n| 2 | read a file | 200 |\n",
+        "| Step | Reward | Done |\n|---|---|---|\n| 1 | 0.0 | False |\n| 2 | 1.0 | True |\n",
+        "| Step | Time | Cost |\n|---|---|---|\n| 1 | 10.5 | 0.2 |\n| 2 | 11 | 0.3 |\n",
+        "| Package | Version | Size |\n|---|---|---|\n| step | 1.0 | 3 |\n",
+        "| Metric | Step 1 | Step 2 |\n|---|---|---|\n| reward | 0.1 | 0.2 |\n| kl | 0.1 | 0.2 |\n",
+        "(AgentLoopWorker pid=7) | step | loss | kl |\n(AgentLoopWorker pid=7) | 1 | nan | 0.5 |\n",
+        "Step 1 is to look at reward_std and the Training Loss.\n1 of 3 is done.\n2 0.5 0.5\n",
+        "step reward_std kl are what the table holds, says the manual\n1 then 2 then 3 words\n",
+        "step\treward_std\n1\tis told\n",
+    ],
+)
+def test_other_tables_and_words_are_no_rows(text: str) -> None:
+    assert len(series(text)) == 0
+
+
+def test_a_table_ends_where_no_more_rows_come() -> None:
+    found = series(notebook(range(1, 4)) + "words\n" * 20 + CELLS.format(4, "0.1", 0.5))
+    assert found.steps.tolist() == [1, 2, 3]
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.text(max_size=30))
+def test_any_cell_is_a_number_or_none(text: str) -> None:
+    assert value_of(text) is None or isinstance(value_of(text), float)
+    assert step_of(text) is None or isinstance(step_of(text), int)
+    assert isinstance(key_of(text), str)
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.floats(-1e6, 1e6), st.sampled_from(["{}", "**{}**", " {} ", "`{}`", "{} (best)", "{} ± 0.1"]))
+def test_a_number_is_told_whatever_stands_around_it(value: float, form: str) -> None:
+    assert value_of(form.format(value)) == pytest.approx(value)
+
+
+@settings(max_examples=50, deadline=None)
+@given(
+    st.lists(st.tuples(st.integers(0, 10**6), st.floats(-10, 10), st.floats(0, 1)), min_size=1, max_size=20,
+             unique_by=lambda row: row[0]),
+    st.sampled_from(["| {} | {} | {} |", "{}\t{}\t{}", "│ {} │ {} │ {} │", "{}   {}   {}"]),
+)  # fmt: skip
+def test_what_a_table_was_made_of_is_read(rows: list[tuple[int, float, float]], form: str) -> None:
+    rows = sorted(rows)
+    found = series("\n".join(form.format(*each) for each in [("Step", "Training Loss", "kl"), *rows]))
+    assert found.steps.tolist() == [step for step, _, _ in rows]
+    assert found.columns["actor/kl_loss"].tolist() == pytest.approx([kl for _, _, kl in rows])

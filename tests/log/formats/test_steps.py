@@ -1,0 +1,329 @@
+"""The steps that a console log tells, in the forms of all frameworks."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from liverl.log.formats.steps import StepLines
+from liverl.log.series import Series
+
+
+def fed(text: str | bytes, wanted: frozenset[str] | None = None) -> StepLines:
+    """Feed a log as the scanner does: the lines with a needle, and those that are asked for behind them."""
+    steps = StepLines(wanted)
+    raw = text.encode() if isinstance(text, str) else text
+    for number, line in enumerate(raw.split(b"\n"), 1):
+        if steps.follow or any(needle in b"\n" + line for needle in steps.needles):
+            steps.feed(number, 0, line)
+    return steps
+
+
+def series(text: str | bytes) -> Series:
+    return fed(text).series()
+
+
+def column(found: Series, name: str) -> list[float]:
+    return [round(float(value), 6) for value in found.columns[name]]
+
+
+def verl_line(step: int, **more: float) -> str:
+    values = {"actor/entropy": 0.5 - step / 1000, "critic/score/mean": step / 100, **more}
+    told = " - ".join(f"{key}:{value}" for key, value in values.items())
+    return f"\x1b[36m(TaskRunner pid=7)\x1b[0m step:{step} - {told}"
+
+
+def test_verl_s_lines_are_read_with_prefix_wrappers_and_their_line_numbers() -> None:
+    found = series(
+        "starting\n"
+        "\x1b[36m(TaskRunner pid=7, ip=10.0.0.1)\x1b[0m step:1 - actor/entropy:np.float64(0.25) - "
+        "actor/lr:np.float64(1e-06) - actor/flag:True - training/epoch:0\x1b[0m\n"
+        "noise\n"
+        "step:2 - actor/entropy:0.125 - actor/lr:np.float32(2e-06) - actor/flag:np.False_ - training/epoch:0\n"
+    )
+    assert found.steps.tolist() == [1, 2] and found.lines.tolist() == [2, 4]
+    assert column(found, "actor/entropy") == [0.25, 0.125]
+    assert column(found, "actor/lr") == [1e-6, 2e-6]
+    assert column(found, "actor/flag") == [1, 0]
+
+
+@pytest.mark.parametrize("spelt", ["nan", "inf", "-inf", "np.float64(nan)", "np.float64(-inf)"])
+def test_what_is_not_finite_was_measured_and_what_is_missing_was_not(spelt: str) -> None:
+    found = series(f"step:1 - a/x:1.0 - a/y:{spelt}\nstep:2 - a/x:2.0\n")
+    assert np.isinf(found.columns["a/y"][0])
+    assert np.isnan(found.columns["a/y"][1])
+
+
+def test_several_lines_of_a_step_are_one_row() -> None:
+    found = series(
+        "step:1 - fully_async/count/x:3 - training/global_step:1\n"
+        "step:1 - actor/entropy:0.5 - training/global_step:1\n"
+        "step:2 - fully_async/count/x:4\n"
+        "step:3 - fully_async/count/x:5\n"
+        "step:2 - actor/entropy:0.4\n"
+        "step:3 - actor/entropy:0.3\n"
+    )
+    assert found.steps.tolist() == [1, 2, 3]
+    assert column(found, "fully_async/count/x") == [3, 4, 5]
+    assert column(found, "actor/entropy") == [0.5, 0.4, 0.3]
+
+
+def test_a_run_that_resumes_from_a_checkpoint_tells_the_steps_that_stand() -> None:
+    first = [verl_line(step) for step in range(1, 16)]
+    second = [verl_line(step, **{"critic/score/mean": -1}) for step in range(11, 14)]
+    steps = fed("\n".join(first + second))
+    found = steps.series()
+    assert steps.attempts == 2
+    assert found.steps.tolist() == list(range(1, 14))
+    assert column(found, "critic/score/mean")[9:] == [0.1, -1, -1, -1]
+
+
+def test_a_new_attempt_of_a_few_steps_does_not_hide_one_that_can_be_judged() -> None:
+    first = [verl_line(step) for step in range(1, 31)]
+    steps = fed("\n".join([*first, verl_line(1), verl_line(2)]))
+    assert steps.attempts == 2
+    assert len(steps.series()) == 30
+    longer = fed("\n".join([*first, *(verl_line(step) for step in range(1, 13))]))
+    assert len(longer.series()) == 12
+
+
+def test_attempts_that_each_make_one_step_are_counted_and_a_line_printed_twice_is_not() -> None:
+    looping = "\n".join(f"step:1 - actor/entropy:0.{n} - actor/lr:1e-6" for n in range(1, 6))
+    assert fed(looping).attempts == 5
+    twice = "\n".join(verl_line(step) for step in (1, 1, 2, 2, 3, 3))
+    assert fed(twice).attempts == 1 and len(series(twice)) == 3
+
+
+def test_a_step_line_behind_a_progress_bar_on_the_same_line_is_found() -> None:
+    steps = fed(
+        "\x1b[36m(TaskRunner pid=7)\x1b[0m \rTraining Progress:   0%|          | 0/30 [00:00<?, ?it/s]"
+        "\rTraining Progress:   3%|▎         | 1/30 [10:37<5:08:06, 637.47s/it]step:1 - actor/entropy:0.5\n"
+    )
+    assert column(steps.series(), "actor/entropy") == [0.5]
+    assert steps.progress() == (1, 30, 637.0)
+    assert steps.total_steps == 30
+
+
+def test_the_training_s_bar_is_told_apart_from_those_of_loaders() -> None:
+    steps = fed(
+        "Loading weights:  53%|█████▎    | 302/568 [00:40<00:00, 357.26it/s]\n"
+        "100%|██████████| 1000/1000 [00:00<00:00, 9000.0it/s]\n"
+        "Training Progress:  40%|████      | 12/30 [1:02:03<1:08:06, 237.47s/it]\n"
+        "Processed prompts: 100%|██████| 8/8 [09:00<00:00, 8.47s/it]\n"
+    )
+    assert steps.progress() == (12, 30, 3723.0)
+    named_later = (
+        "  0%|          | 0/4 [00:00<?, ?it/s]\nCapturing (bs=8):   0%|          | 0/4 [00:00<?, ?it/s]\n"
+    )
+    assert fed(named_later).progress() is None
+    assert fed("Capture bs [1, 2, 4]:   0%|          | 0/23 [00:00<?, ?it/s]\n").progress() is None
+    assert fed("100%|██████████| 1000/1000 [00:00<00:00, 9000.0it/s]\n").progress() is None
+
+
+def test_a_line_broken_at_a_terminal_s_width_is_put_together() -> None:
+    line = (
+        verl_line(1, **{f"timing_s/part_{n}": n / 7 for n in range(20)})
+        .replace("\x1b[36m", "")
+        .replace("\x1b[0m", "")
+    )
+    broken = "\n".join(line[at : at + 80] for at in range(0, len(line), 80))
+    whole, found = (
+        series(line),
+        series(f"{broken}\nsomething else\nstep:2 - actor/entropy:0.1 - actor/lr:0\n"),
+    )
+    assert found.steps.tolist() == [1, 2]
+    assert {name for name in found.columns if found.has(name)} >= set(whole.columns)
+    assert column(found, "timing_s/part_19")[0] == column(whole, "timing_s/part_19")[0]
+
+
+def test_what_follows_a_short_step_line_is_not_taken_for_its_rest() -> None:
+    found = series(
+        "step:1 - critic/score/mean:0.5 - actor/lr:1e-6\nW\nDone\nstep:2 - critic/score/mean:0.25 - actor/lr:1e-6\n"
+    )
+    assert column(found, "critic/score/mean") == [0.5, 0.25]
+    assert column(found, "actor/lr") == [1e-6, 1e-6]
+
+
+def test_of_a_cut_line_what_is_whole_is_taken() -> None:
+    keys = [f"timing_s/part_{n}" for n in range(60)]
+    line = "step:{} - " + " - ".join(f"{key}:0.123456789" for key in keys)
+    found = series(f"{line.format(1)}\n{line.format(2)[:-400]}\n")
+    assert found.steps.tolist() == [1, 2]
+    last = max(index for index, key in enumerate(keys) if not np.isnan(found.columns[key][1]))
+    assert all(found.columns[key][1] == pytest.approx(0.123456789) for key in keys[: last + 1])
+    assert np.isnan(found.columns[keys[-1]][1])
+
+
+def test_what_another_process_prints_into_a_line_costs_one_value() -> None:
+    found = series("step:1 - actor/entropy:0.5 - actor/lr:(Worker pid=3) hello - critic/score/mean:0.25\n")
+    assert column(found, "actor/entropy") == [0.5] and column(found, "critic/score/mean") == [0.25]
+    assert not found.has("actor/lr")
+
+
+def test_only_wanted_metrics_rewards_and_scores_are_kept() -> None:
+    wanted = frozenset(("actor/entropy",))
+    found = fed(
+        "step:1 - actor/entropy_loss:0.5 - timing_s/x:3 - critic/score/mean:1 - val-core/a/acc/mean@2:1\n",
+        wanted,
+    )
+    assert set(found.series().columns) == {
+        "actor/entropy_loss", "actor/entropy", "critic/score/mean", "val-core/a/acc/mean@2", "val/score",
+    }  # fmt: skip
+
+
+def test_validation_metrics_over_several_lines_are_read() -> None:
+    found = series(
+        "(TaskRunner pid=7) (\"Initial validation metrics: {'val-aux/code/reward/mean@1': -1.0, \"\n"
+        "(Other pid=8) hello\n"
+        "(TaskRunner pid=7)  \"'val-core/code/acc/mean@1': 0.25, 'val-aux/num_turns/min': 2, \"\n"
+        "(TaskRunner pid=7)  \"'val-aux/num_turns/max': 5}\")\n"
+        "(TaskRunner pid=7) step:1 - actor/entropy:0.5 - actor/lr:0.1\n"
+    )
+    assert found.steps.tolist() == [0, 1]
+    assert column(found, "val/score")[0] == 0.25
+    assert found.columns["val-aux/num_turns/max"][0] == 5
+
+
+def test_trl_s_dicts_are_rows_whatever_stands_around_them() -> None:
+    found = fed(
+        "  0%|          | 0/50 [00:00<?, ?it/s]\r  2%|▏         | 1/50 [00:12<10:00, 12.2s/it]"
+        "{'loss': 0.0, 'grad_norm': nan, 'learning_rate': 5e-06, 'reward': -3.5, 'reward_std': 0.25, 'kl': 0.0}\n"
+        "\r                                   {'loss': '0.25', 'grad_norm': '1.5', 'learning_rate': '5e-06', "
+        "'reward': '0.5', 'reward_std': '0.25', 'completions/clipped_ratio': '0.125', 'frac_reward_zero_std': '1.0'}\n"
+        "{'eval_loss': 0.5, 'eval_reward': 0.75, 'epoch': 0.02}\n"
+        "{'train_runtime': 11.1, 'train_loss': 0.1, 'epoch': 1.0}\n"
+    )
+    told = found.series()
+    assert told.steps.tolist() == [1, 2]
+    assert np.isinf(told.columns["actor/grad_norm"][0]) and told.columns["actor/grad_norm"][1] == 1.5
+    assert column(told, "critic/score/mean") == [-3.5, 0.5]
+    assert told.columns["response_length/clip_ratio"][1] == 0.125
+    assert told.columns["reward/zero_std_share"][1] == 1
+    assert told.columns["val/score"][1] == 0.75
+    assert found.total_steps == 50
+
+
+def test_a_printed_configuration_is_no_row() -> None:
+    found = series(
+        "{'actor_rollout_ref': {'actor': {'clip_ratio': 0.2, 'kl_loss_coef': 0.001, 'loss_agg_mode': 'token-mean'}}}\n"
+        "{'reward_model': {'enable': False, 'micro_batch_size': 4}, 'reward': {'num_workers': 8}}\n"
+    )
+    assert len(found) == 0
+
+
+def areal_table(step: int, reward: float) -> str:
+    return (
+        f"2026-01-02T03:04:0{step}.5Z \x1b[92m20260102-03:04:05.1 StatsLogger INFO: Epoch 1/1 Step {step}/9 "
+        f"Train step {step}/9 done.\x1b[0m\n"
+        "2026-01-02T03:04:05.5Z StatsLogger INFO: Stats (1/1):\n"
+        "2026-01-02T03:04:05.5Z StatsLogger INFO:\n"
+        "2026-01-02T03:04:05.5Z ╒══════════════╤══════════╤════════════╤═════════╕\n"
+        f"2026-01-02T03:04:05.5Z │ grpo_actor/task_reward/avg │ {reward:.4e} │ grpo_actor/entropy/avg │ 2.5e-01 │\n"
+        "2026-01-02T03:04:05.5Z ├──────────────┼──────────┼────────────┼─────────┤\n"
+        "2026-01-02T03:04:05.5Z │ grpo_actor/grad_norm │ 5.0e+00 │ rollout/rew… │ 1.0e+00 │\n"
+        "2026-01-02T03:04:05.5Z ╘══════════════╧══════════╧════════════╧═════════╛\n"
+    )
+
+
+def test_areal_s_tables_are_rows() -> None:
+    steps = fed(areal_table(1, 0.25) + "noise\n" + areal_table(2, 0.5))
+    found = steps.series()
+    assert found.steps.tolist() == [1, 2] and found.lines.tolist() == [1, 10]
+    assert column(found, "critic/score/mean") == [0.25, 0.5]
+    assert column(found, "actor/entropy") == [0.25, 0.25]
+    assert found.time_of(0) == "2026-01-02T03:04:01Z"
+    assert steps.total_steps == 9
+
+
+def test_a_rich_table_under_a_step_is_a_row() -> None:
+    found = series(
+        "               Step 4               \n"
+        "┏━━━━━━━━━━━━━━━━━━━━━━┳━━━━━━━━━━━┓\n"
+        "┃ Metric               ┃ Value     ┃\n"
+        "┡━━━━━━━━━━━━━━━━━━━━━━╇━━━━━━━━━━━┩\n"
+        "│ env/all/reward/total │ 0.500000  │\n"
+        "│ optim/lr             │ 0.000040  │\n"
+        "└──────────────────────┴───────────┘\n"
+    )
+    assert found.steps.tolist() == [4]
+    assert column(found, "critic/score/mean") == [0.5] and column(found, "actor/lr") == [4e-5]
+
+
+def test_prime_rl_s_lines_are_rows_with_units() -> None:
+    found = series(
+        "02:00:58 SUCCESS Step 0 | Time: 42.77s | Reward: 0.25 | Throughput: 3,966.9 tokens/s | "
+        "Seq. Length: 328.5 tokens/sample | Async Level: 0\n"
+        "02:01:30 SUCCESS Step 1 | Time: 32.21s | Reward: 0.5 | Throughput: 5193.4 tokens/s | "
+        "Seq. Length: 323.0 tokens/sample\n"
+    )
+    assert found.steps.tolist() == [0, 1]
+    assert column(found, "critic/score/mean") == [0.25, 0.5]
+    assert column(found, "timing_s/step") == [42.77, 32.21]
+    assert column(found, "perf/throughput") == [3966.9, 5193.4]
+    assert column(found, "response_length/mean") == [328.5, 323.0]
+
+
+def test_lines_of_pairs_are_rows_counted_where_no_step_is_told() -> None:
+    found = series(
+        "[Epoch 0.28]  loss=-0.0469  grad=0.0838  lr=3.58e-06  reward=0.102+-0.077  entropy=0.155  frac_zero_std=0.25\n"
+        "[Epoch 0.28]  loss=-0.0333  grad=0.0362  lr=3.58e-06  reward=0.066+-0.072  entropy=0.090  frac_zero_std=0.50\n"
+        "[Epoch 0.29]  loss=nan  grad=54648652.0000\n"
+    )
+    assert found.steps.tolist() == [1, 2, 3]
+    assert column(found, "critic/score/std")[:2] == [0.077, 0.072]
+    assert column(found, "reward/zero_std_share")[:2] == [0.25, 0.5]
+    assert np.isinf(found.columns["actor/pg_loss"][2])
+    assert found.columns["actor/grad_norm"][2] == 54648652
+
+
+def test_steps_that_begin_again_in_each_epoch_go_on() -> None:
+    lines = [
+        f"epoch {epoch} step {step}/3 loss: 0.{step} reward: 0.5" for epoch in (1, 2) for step in (1, 2, 3)
+    ]
+    steps = fed("\n".join(lines))
+    assert steps.series().steps.tolist() == [1, 2, 3, 4, 5, 6]
+    assert steps.attempts == 1
+
+
+def test_the_steps_of_an_agent_are_no_steps_of_a_training() -> None:
+    found = series(
+        "Step: 3, Reward: 0, Done: False\nstep 4 reward: 1.0 action: click\n[agent] Step 5 | Reward: 0\n"
+    )
+    assert len(found) == 0
+
+
+def test_slime_s_lines_of_a_step_are_one_row() -> None:
+    found = series(
+        "2026-01-01 00:00:00 rollout 3: {'rollout/raw_reward': 0.5, 'rollout/response_len/mean': 100.0}\n"
+        "step 3: {'train/loss': 0.1, 'train/grad_norm': 0.2, 'train/entropy_loss': 0.3}\n"
+    )
+    assert found.steps.tolist() == [3]
+    assert column(found, "critic/score/mean") == [0.5] and column(found, "actor/entropy") == [0.3]
+    assert column(found, "actor/grad_norm") == [0.2]
+
+
+def test_a_series_that_was_given_does_not_change_when_the_log_grows() -> None:
+    steps = StepLines()
+    for step in range(1, 5):
+        steps.feed(step, 0, verl_line(step).encode())
+    early = steps.series()
+    before = column(early, "actor/entropy")
+    for step in range(5, 5000):
+        steps.feed(step, 0, verl_line(step).encode())
+    late = steps.series()
+    assert column(early, "actor/entropy") == before and len(early) == 4
+    assert len(late) == 4999 and column(late, "actor/entropy")[:4] == before
+
+
+def test_the_planned_steps_are_told_by_the_trainer() -> None:
+    assert fed("(TaskRunner pid=7) Total training steps: 300\n").total_steps == 300
+    assert fed("  Total optimization steps = 1,875\n").total_steps == 1875
+
+
+def test_rows_without_a_number_are_as_far_apart_as_the_bar_says() -> None:
+    row = "{'loss': 0.5, 'grad_norm': 1.0, 'reward': 0.5}"
+    bar = "\r 13%|█▎        | 252/1875 [38:40:27<12:13, 81.55s/it]"
+    found = series("\n".join([bar, *[row] * 12]))
+    assert found.steps.tolist() == list(range(20, 260, 20))
+    assert found.spans.tolist() == [20] * 12
+    assert series("\n".join([bar, *[row] * 9])).steps.tolist() == list(range(1, 10))

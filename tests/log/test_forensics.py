@@ -1,0 +1,124 @@
+"""How a log ended, how often it began, what it says of itself."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from liverl.log.reader import Reader
+
+STEP = "(TaskRunner pid=1) step:{} - actor/grad_norm:0.5 - critic/score/mean:0.5 - timing_s/step:2.0\n"
+STEPS = "".join(STEP.format(n) + "(WorkerDict pid=9) compute advantages done\n" * 3 for n in range(1, 13))
+TRACE = (
+    "Traceback (most recent call last):\n"
+    '  File "/srv/verl/trainer/main_ppo.py", line 40, in main\n'
+    "    run_ppo(config)\n"
+    "{}\n"
+)
+HYDRA = (
+    "Error executing job with overrides: ['data.train_files=a']\n"
+    + TRACE.format("ValueError: no such group")
+    + "\nSet the environment variable HYDRA_FULL_ERROR=1 for a complete stack trace.\n"
+)
+CHILD = (
+    "torch.distributed.elastic.multiprocessing.errors.ChildFailedError:\n"
+    "============================================================\n"
+    "train.py FAILED\n"
+    "  exitcode  : 1 (pid: 7952)\n"
+    "============================================================\n"
+)
+FINAL = "(TaskRunner pid=1) (\"Final validation metrics: {'val-core/x/acc/mean@1': 0.5}\")\n"
+WANDB = "wandb: Synced 5 W&B file(s), 0 media file(s)\nwandb: Find logs at: ./wandb/run-1/logs\n"
+
+
+def facts(folder: Path, text: str) -> dict[str, Any]:
+    path = folder / "console.log"
+    path.write_text(text)
+    return dict(Reader(path, ()).read().facts)
+
+
+@pytest.mark.parametrize(
+    ("ending", "expected"),
+    [
+        ("", "cut"),
+        ("(WorkerDict pid=9) compute log probs\n", "cut"),
+        ("(WorkerDict pid=9) compute log pr", "cut"),
+        (FINAL, "finished"),
+        (WANDB, "finished"),
+        ("{'train_runtime': 1398.4, 'train_loss': 0.02}\nadapter saved\n", "finished"),
+        ("StatsLogger INFO: Training completes! Total time elapsed 61.2.\n", "finished"),
+        (">> All services stopped.\n", "finished"),
+        ("Training Progress: 100%|##########| 12/12 [00:24<00:00,  2.00s/it]\n", "finished"),
+        (HYDRA, "exception"),
+        (HYDRA + WANDB, "exception"),
+        (HYDRA + "(WorkerDict pid=9) a late word [repeated 7x across cluster]\n" * 100, "exception"),
+        (TRACE.format("RuntimeError: CUDA error: device-side assert triggered"), "exception"),
+        (CHILD, "exception"),
+        ("bash: line 1: 30211 Killed                  python -m verl\n", "exception"),
+        ("ERROR: environment server is unavailable: http://127.0.0.1:36001\n", "exception"),
+        (TRACE.format("KeyboardInterrupt"), "stopped"),
+        (TRACE.format("KeyboardInterrupt") + HYDRA, "stopped"),
+        ("slurmstepd: error: *** STEP 7.0 ON n1 CANCELLED AT 2026-11-21T10:00:00 ***\n", "stopped"),
+        (FINAL + TRACE.format("RuntimeError: cannot schedule new futures after shutdown"), "finished"),
+        (FINAL + "Exception ignored in: <function A.__del__>\n" + TRACE.format("TypeError: x"), "finished"),
+        ("(AgentLoopWorker pid=5) " + TRACE.format("ToolError: no") + "a\nb\n" * 40, "cut"),
+    ],
+)
+def test_how_a_log_ended(tmp_path: Path, ending: str, expected: str) -> None:
+    assert facts(tmp_path, "a log\n" + STEPS + ending)["ended"] == expected
+
+
+def test_a_run_that_went_on_after_an_exception_did_not_end_with_it(tmp_path: Path) -> None:
+    assert facts(tmp_path, "a log\n" + HYDRA + STEPS)["ended"] == "cut"
+
+
+def test_a_run_whose_last_step_is_the_last_one_planned_is_finished(tmp_path: Path) -> None:
+    told = facts(tmp_path, "Total training steps: 12\n" + STEPS)
+    assert (told["steps_total"], told["last_step"], told["ended"]) == (12, 12, "finished")
+
+
+def test_an_end_that_is_announced_over_an_exception_is_told_as_such(tmp_path: Path) -> None:
+    told = facts(tmp_path, "a log\n" + STEPS + HYDRA + "Training finished.\n")
+    assert (told["ended"], told["finished_said"], told["exception_above"]) == ("exception", 1, 1)
+    told = facts(tmp_path, "a log\n" + STEPS + "Training finished.\n")
+    assert (told["finished_said"], told["exception_above"]) == (1, 0)
+
+
+def test_of_an_excerpt_nobody_can_say_how_it_ended(tmp_path: Path) -> None:
+    assert "ended" not in facts(tmp_path, STEP.format(1) + HYDRA)
+
+
+BANNER = "==========\n== CUDA ==\n==========\n\nCUDA Version 12.9\n\nContainer image Copyright (c) X\nStarting at {}\n"
+
+
+def test_a_program_that_fails_the_same_way_again_and_again_is_a_restart_loop(tmp_path: Path) -> None:
+    cycle = BANNER + "fatal: destination path 'repo' already exists and is not an empty directory.\n"
+    told = facts(tmp_path, "".join(cycle.format(n) for n in range(12)))
+    assert (told["restarts"], told["attempts"]) == (11, 12)
+
+
+def test_attempts_that_made_steps_are_no_restart_loop(tmp_path: Path) -> None:
+    attempt = BANNER.format(1) + STEPS + HYDRA
+    told = facts(tmp_path, attempt * 3)
+    assert (told["restarts"], told["attempts"]) == (0, 3)
+
+
+def test_a_warning_that_is_repeated_is_no_restart_loop(tmp_path: Path) -> None:
+    told = facts(tmp_path, "12:00:01 WARNING the server is not reachable, failed to connect\n" * 60)
+    assert (told["restarts"], told["ended"]) == (0, "cut")
+
+
+def test_the_wait_for_a_first_step_is_told(tmp_path: Path) -> None:
+    bar = "(TaskRunner pid=1) Training Progress:   0%|          | 0/58 [07:16<?, ?it/s]\n"
+    told = facts(tmp_path, "a log\n" * 40 + bar)
+    assert (told["first_step_wait_s"], told["steps"], told["steps_total"]) == (436, 0, 58)
+    assert "first_step_wait_s" not in facts(tmp_path, "a log\n" * 40 + bar + STEPS)
+
+
+def test_a_validation_before_the_training_is_no_step(tmp_path: Path) -> None:
+    told = facts(tmp_path, "a log\n" + "(TaskRunner pid=1) step:0 - val-core/x/acc/mean@1:0.25\n")
+    assert told["steps"] == 0
+    told = facts(tmp_path, "a log\n" + "step:0 - val-core/x/acc/mean@1:0.25\n" + STEPS)
+    assert (told["steps"], told["first_step"], told["step_s"]) == (12, 0, 2.0)

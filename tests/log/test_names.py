@@ -1,0 +1,192 @@
+"""Other names of the same metric, and what a log tells of the set-up."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from liverl.log.aliases import ALIASES
+from liverl.log.names import Names, as_verl, settings_of, verl_names, with_aliases
+
+
+@pytest.mark.parametrize(
+    ("other", "verl"),
+    [
+        ("actor/entropy_loss", "actor/entropy"),
+        ("critic/full-score/mean", "critic/score/mean"),
+        ("actor/ppo_ratio_mean", ""),
+        ("reward", "critic/score/mean"),
+        ("mean_reward", "critic/score/mean"),
+        ("reward/total", "critic/score/mean"),
+        ("rewards/mean", "critic/score/mean"),
+        ("task_reward", "critic/score/mean"),
+        ("grpo_actor/task_reward/avg", "critic/score/mean"),
+        ("reward_std", "critic/score/std"),
+        ("std_reward", "critic/score/std"),
+        ("frac_reward_zero_std", "reward/zero_std_share"),
+        ("kl", "actor/kl_loss"),
+        ("objective/kl", "actor/kl_loss"),
+        ("actor/kl", "actor/kl_loss"),
+        ("skyrl.ai/grad_norm", "actor/grad_norm"),
+        ("optim/grad_norm", "actor/grad_norm"),
+        ("train/grad_norm", "actor/grad_norm"),
+        ("loss", "actor/pg_loss"),
+        ("policy_loss", "actor/pg_loss"),
+        ("learning_rate", "actor/lr"),
+        ("optim/lr", "actor/lr"),
+        ("completions/mean_length", "response_length/mean"),
+        ("completion_length", "response_length/mean"),
+        ("Seq. Length", "response_length/mean"),
+        ("completions/clipped_ratio", "response_length/clip_ratio"),
+        ("time/total", "timing_s/step"),
+        ("Time", "timing_s/step"),
+        ("tokens/s", "perf/throughput"),
+        ("Throughput", "perf/throughput"),
+        ("clip_ratio/region_mean", "actor/pg_clipfrac"),
+        ("clip_ratio/high_mean", "actor/pg_clipfrac"),
+        ("sampling/sampling_logp_difference/mean", ""),  # of log-probabilities, verl's is of probabilities
+        ("mismatch_kl/mean", "rollout_corr/k3_kl"),
+        ("response_length/clip_ratio", ""),
+        ("actor/entropy", ""),
+        ("anything/else", ""),
+    ],
+)
+def test_a_metric_of_another_framework_is_known_by_verl_s_name(other: str, verl: str) -> None:
+    assert verl_names(other) == ((verl,) if verl else ())
+
+
+def test_no_name_stands_for_two_metrics() -> None:
+    others = [name for names in ALIASES.values() for name in names]
+    assert len(others) == len(set(others))
+    assert all(name == name.lower() for name in others)
+
+
+def test_an_alias_is_a_second_name_and_never_replaces_what_is_there() -> None:
+    columns = {
+        "reward": np.array([1.0, 2.0]),
+        "mean_reward": np.array([np.nan, 3.0]),
+        "kl": np.array([0.5, 0.5]),
+        "actor/kl_loss": np.array([9.0, 9.0]),
+    }
+    found = with_aliases(columns)
+    assert found["critic/score/mean"] is columns["reward"]
+    assert found["actor/kl_loss"][0] == 9
+    assert set(columns) < set(found)
+
+
+def test_of_several_names_the_one_measured_most_counts() -> None:
+    found = with_aliases(
+        {"rollout/reward": np.array([np.nan, 1.0]), "grpo_actor/task_reward/avg": np.array([0.5, 1.0])}
+    )
+    assert found["critic/score/mean"].tolist() == [0.5, 1.0]
+
+
+def test_the_validation_score_is_the_mean_of_the_data_sets_that_a_step_has() -> None:
+    columns = {
+        "val-core/a/acc/mean@4": np.array([0.5, np.nan, np.nan, np.inf]),
+        "val-core/b/reward/mean@4": np.array([1.0, 0.25, np.nan, 1.0]),
+        "val-core/b/reward/best@4/mean": np.array([9.0, 9.0, 9.0, 9.0]),
+        "val-aux/num_turns/max": np.array([3.0, 3.0, 3.0, 3.0]),
+    }
+    score = with_aliases(columns)["val/score"]
+    assert score[:2].tolist() == [0.75, 0.25] and np.isnan(score[2]) and np.isinf(score[3])
+    older = with_aliases({"val/test_score/logic": np.array([0.42])})
+    assert older["val/score"].tolist() == [0.42]
+
+
+def test_the_share_of_groups_without_signal_is_counted() -> None:
+    def share(**counts: float) -> float:
+        return float(
+            with_aliases({name: np.array([value]) for name, value in counts.items()})[
+                "reward/zero_std_share"
+            ][0]
+        )
+
+    assert share(groups_skipped=2, groups_total=8) == 0.25
+    assert share(skipped_groups=5, n_groups=15) == 0.25  # those skipped are not among the others
+    assert share(**{"batch/solve_none": 1, "batch/solve_all": 1, "batch/solve_partial": 2}) == 0.5
+
+
+@pytest.mark.parametrize(
+    ("flat", "verl"),
+    [
+        ("actor_pg_clipfrac", "actor/pg_clipfrac"),
+        ("critic_advantages_min", "critic/advantages/min"),
+        ("response_length_non_aborted_clip_ratio", "response_length_non_aborted/clip_ratio"),
+        ("timing_s_agent_loop_slowest_generate_sequences", "timing_s/agent_loop/slowest/generate_sequences"),
+        ("timing_s_agent_loop_generate_sequences_mean", "timing_s/agent_loop/generate_sequences/mean"),
+        ("timing_per_token_ms_update_actor", "timing_per_token_ms/update_actor"),
+        ("perf_max_memory_allocated_gb", "perf/max_memory_allocated_gb"),
+        ("training_global_step", "training/global_step"),
+        ("training_off_policy_trajectory_staleness_mean", "training/off_policy/trajectory_staleness/mean"),
+        ("fully_async_count_dropped_stale_samples", "fully_async/count/dropped_stale_samples"),
+        ("rollout_corr_log_ppl_abs_diff", "rollout_corr/log_ppl_abs_diff"),
+        ("val-core_textcraft_acc_mean@1", "val-core/textcraft/acc/mean@1"),
+        ("val-aux_num_turns_max", "val-aux/num_turns/max"),
+        ("mean_reward", "mean_reward"),
+        ("loss", "loss"),
+    ],
+)
+def test_verl_s_key_is_told_by_its_underscores(flat: str, verl: str) -> None:
+    assert as_verl(flat) == verl
+
+
+def test_wanted_metrics_are_kept_under_any_of_their_names() -> None:
+    names = Names(frozenset(("actor/grad_norm", "reward/zero_std_share")))
+    kept = [
+        key
+        for key in ("grad_norm", "n_groups", "val-core/x/acc/mean@1", "rewards/f/mean", "timing_s/gen")
+        if names.of(key)
+    ]
+    assert kept == ["grad_norm", "n_groups", "val-core/x/acc/mean@1", "rewards/f/mean"]
+
+
+def test_the_set_up_is_told_by_a_printed_configuration() -> None:
+    text = """
+    {'actor_rollout_ref': {'actor': {'strategy': 'fsdp2',
+       'ppo_mini_batch_size': 64, 'optim': {'total_training_steps': -1}},
+      'model': {'path': '/models/Qwen3-30B-A3B'}, 'rollout': {'name': 'vllm', 'n_gpus_per_node': 8, 'nnodes': 0}},
+     'data': {'max_response_length': 4096}, 'trainer': {'n_gpus_per_node': 4, 'nnodes': 2, 'total_epochs': 3,
+      'total_training_steps': 120, 'v1': {'trainer_mode': 'separate_async'}}}
+    """
+    found = settings_of(text)
+    assert found["engine"] == "fsdp2" and found["rollout"] == "vllm" and found["family"] == "qwen3_moe"
+    assert found["mode"] == "async" and found["trainer_mode"] == "separate_async"
+    assert (
+        found["world_size"] == "8"
+        and found["total_training_steps"] == "120"
+        and found["max_response_length"] == "4096"
+    )
+
+
+def test_the_set_up_is_told_by_a_command_line() -> None:
+    text = (
+        "+ python -m verl.trainer.main_ppo actor_rollout_ref.model.path=Qwen/Qwen2.5-7B-Instruct "
+        "actor_rollout_ref.actor.strategy=megatron actor_rollout_ref.rollout.name=sglang "
+        "trainer.n_gpus_per_node=8 trainer.nnodes=1 trainer.total_epochs=15"
+    )
+    found = settings_of(text)
+    assert (found["engine"], found["rollout"], found["family"], found["world_size"]) == (
+        "megatron",
+        "sglang",
+        "qwen2.5",
+        "8",
+    )
+    assert found["framework"] == "verl"
+
+
+def test_what_a_log_does_not_tell_of_the_set_up_is_left_out() -> None:
+    assert settings_of("hello\nstrategy is everything\n") == {}
+
+
+@pytest.mark.parametrize(
+    ("other", "verl"),
+    [
+        ("Training_Loss", "actor/pg_loss"),
+        ("average_reward", "critic/score/mean"),
+        ("mean_length", "response_length/mean"),
+        ("truncated", "response_length/clip_ratio"),
+    ],
+)
+def test_names_of_tables_that_people_write_are_known(other: str, verl: str) -> None:
+    assert verl_names(other) == (verl,)
