@@ -1,0 +1,63 @@
+"""Snapshot → findings: what is wrong with a run, first cause first. A pure function."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from liverl.diagnose.finding import Diagnosis, Missing
+from liverl.diagnose.judge import judge, missing
+from liverl.diagnose.language import Memory
+from liverl.diagnose.rank import ranked
+from liverl.diagnose.snapshot import Snapshot
+from liverl.diagnose.writeup import WriteUp
+
+# Fewer steps say nothing of how a run learns.
+HEALTHY_STEPS = 10
+# Without the reward nobody can call a run healthy; without any of these its optimisation is unseen.
+REWARD = ("critic/score/mean", "critic/rewards/mean", "trial/reward/mean")
+OPTIMISATION = ("actor/grad_norm", "actor/entropy", "actor/ppo_kl", "actor/kl_loss", "actor/pg_loss")
+
+
+def diagnose(snapshot: Snapshot, writeups: Sequence[WriteUp]) -> Diagnosis:
+    """Every write-up judged on a snapshot. Sick: something at warn or above. Healthy: nothing, in at least 10 steps
+    with reward and optimisation measured. Not measured: nothing was found, and not enough is known to be sure."""
+    memory: Memory = {}
+    findings = ranked([found for each in writeups if (found := judge(each, snapshot, memory)) is not None])
+    unseen = _unseen(snapshot, writeups)
+    if any(each.is_alarm for each in findings):
+        return Diagnosis("sick", findings, unseen)
+    why = _why_not_healthy(snapshot)
+    return Diagnosis("not_measured" if why else "healthy", findings, unseen, why)
+
+
+def _why_not_healthy(snapshot: Snapshot) -> str:
+    series = snapshot.series
+    steps = series.span_of(0, len(series) - 1) if len(series) else 0
+    if len(series) == 0:
+        return "no training step is told"
+    if len(series) < HEALTHY_STEPS:
+        told = f"{len(series)} rows of {steps} steps are"
+        if steps == len(series):
+            told = "1 step is" if steps == 1 else f"{steps} steps are"
+        return f"only {told} told, {HEALTHY_STEPS} are needed"
+    if not any(series.has(metric) for metric in REWARD):
+        return "no reward is told"
+    if not any(series.has(metric) for metric in OPTIMISATION):
+        return "nothing of the optimisation is told: neither gradient norm, entropy, KL nor loss"
+    return ""
+
+
+def _unseen(snapshot: Snapshot, writeups: Sequence[WriteUp]) -> tuple[Missing, ...]:
+    """The metrics that were not measured, the one that would tell most failures first; only of a run that trains."""
+    if not len(snapshot.series):
+        return ()
+    failures: dict[str, list[str]] = {}
+    settings: dict[str, str] = {}
+    for writeup in writeups:
+        for metric in missing(writeup, snapshot):
+            failures.setdefault(metric, []).append(writeup.id)
+            if setting := writeup.measured_by.get(metric):
+                settings[metric] = setting
+    ordered = sorted(failures.items(), key=lambda item: -len(item[1]))
+    # What no setting measures (a gateway's counters in another system's log) is no advice.
+    return tuple(Missing(name, settings[name], tuple(ids)) for name, ids in ordered if name in settings)

@@ -1,0 +1,13 @@
+"""The facts that a condition may name; docs/writeups.md says what each means."""
+
+from __future__ import annotations
+
+_OF_A_LOG = (
+    "lines bytes steps first_step last_step steps_total attempts restarts tracebacks ended finished_said "
+    "exception_above first_step_wait_s step_s"
+)
+_OF_A_RUN = (
+    "is_run alive state silence_s exit_status reason stage stage_s stage_limit_s disk_free_gb checkpoint_gb "
+    "checkpoints_partial trials trials_failed blame_sandbox blame_gateway blame_engine blame_verifier blame_scaffold"
+)
+FACTS = frozenset((*_OF_A_LOG.split(), *_OF_A_RUN.split()))

@@ -1,0 +1,183 @@
+"""What a write-up's condition may compute: functions of a metric's values over the steps, vectorised.
+
+Windows count measured values: a metric that is logged every fifth step is judged by its own rows. A few rows picked out
+of many steps (a table in an issue) are each a state of the run of its own: there a window counts steps (`thinned`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
+
+from liverl.log.series import Values
+
+EARLY = 10
+# Medians over rows at a time, so that 100,000 steps with a window of 50 need no 40 MB at once.
+_ROWS = 8192
+
+
+def early(values: Values, count: float = EARLY) -> Values:
+    """The run's own start: the median of its first finite values, 10 of them; known from the fifth value on."""
+    finite = np.isfinite(values)
+    first = np.flatnonzero(finite)[: int(count)]
+    result = np.full(values.shape, np.nan)
+    if len(first) >= min(5, count):
+        result[first[min(5, len(first)) - 1] :] = np.median(values[first])
+    return result
+
+
+def smooth(values: Values, window: float = 5) -> Values:
+    """The median of the last values, 5 of them; of fewer at the beginning, of at least 3 (or the window)."""
+    return _over(values, int(window), min(3, int(window)), _median)
+
+
+def mean(values: Values, window: float = 5) -> Values:
+    """The mean of the last values."""
+    return _over(values, int(window), min(3, int(window)), np.mean)
+
+
+def low(values: Values, window: float = 5) -> Values:
+    """The smallest of the last values; all of the window are needed."""
+    return _over(values, int(window), int(window), np.min)
+
+
+def high(values: Values, window: float = 5) -> Values:
+    """The largest of the last values; all of the window are needed."""
+    return _over(values, int(window), int(window), np.max)
+
+
+def spread(values: Values, window: float = 10) -> Values:
+    """The standard deviation of the last values; all of the window are needed."""
+    return _over(values, int(window), int(window), np.std)
+
+
+def usual(values: Values, window: float = 50) -> Values:
+    """The median of the values before each one, at most 50 of them and at least 5: what the run was used to."""
+    shifted = _on_measured(values, lambda known: np.concatenate(([np.nan], known[:-1])))
+    return _over(shifted, int(window), min(5, int(window)), _median)
+
+
+def ago(values: Values, count: float) -> Values:
+    """The value so many measured rows before."""
+    back = int(count)
+    return _on_measured(
+        values, lambda known: np.concatenate((np.full(min(back, len(known)), np.nan), known[:-back]))
+    )
+
+
+def change(values: Values, window: float, smoothed: float = 5) -> Values:
+    """By how much the smoothed value differs from what it was so many rows before."""
+    smooth_values = smooth(values, smoothed)
+    return smooth_values - ago(smooth_values, window)
+
+
+def best(values: Values, window: float = 5) -> Values:
+    """The largest smoothed value until now."""
+    return _on_measured(smooth(values, window), np.maximum.accumulate)
+
+
+def lowest(values: Values, window: float = 5) -> Values:
+    """The smallest smoothed value until now."""
+    return _on_measured(smooth(values, window), np.minimum.accumulate)
+
+
+def share(truth: Values, window: float) -> Values:
+    """In which share of the last rows a condition held; all of the window are needed."""
+    return _over(truth, int(window), int(window), np.mean)
+
+
+def trend(values: Values, window: float) -> Values:
+    """Spearman's rank correlation of the last values with time, -1 to 1; all of the window are needed."""
+    count = int(window)
+    return _over(values, count, count, lambda block, axis: _rank_correlation(block))
+
+
+def rows(values: Values) -> Values:
+    """How many values of a metric were measured until now."""
+    return np.cumsum(~np.isnan(values)).astype(np.float64)
+
+
+def nonfinite(values: Values) -> Values:
+    """1 where a value was measured and is nan or infinite."""
+    return np.isinf(values).astype(np.float64)
+
+
+def measured(values: Values) -> Values:
+    """1 where a value was measured."""
+    return (~np.isnan(values)).astype(np.float64)
+
+
+FUNCTIONS: dict[str, Callable[..., Values]] = {
+    function.__name__: function
+    for function in (
+        early, smooth, mean, low, high, spread, usual, ago, change, best, lowest, share, trend, rows, nonfinite,
+        measured,
+    )
+} | {"abs": np.abs, "log": np.log, "max": np.fmax, "min": np.fmin}  # fmt: skip
+
+
+# The windows that a condition may leave out, and the fewest rows that each function makes sense with.
+_WINDOWS = {
+    "early": 10.0, "smooth": 5.0, "mean": 5.0, "low": 5.0, "high": 5.0, "spread": 10.0, "usual": 50.0, "best": 5.0,
+    "lowest": 5.0,
+}  # fmt: skip
+_FEWEST = {"spread": 3, "trend": 3}
+_MOST_PICKED = 12
+_APART = 4
+
+
+def thinned(name: str, others: Sequence[float], rows_told: int, steps: int) -> Sequence[float]:
+    """A function's further arguments, a window among them counted in steps where few rows stand for many.
+
+    That is at most 12 rows, four steps apart on the average; a run that has only begun has none between its rows.
+    """
+    is_picked = 3 <= rows_told <= _MOST_PICKED and steps >= _APART * rows_told
+    is_windowed = name in _WINDOWS or name in ("ago", "change", "share", "trend")
+    if not is_picked or not is_windowed:
+        return others
+    windows = (*others[:1], _WINDOWS["smooth"]) if name == "change" else others or (_WINDOWS[name],)
+    return tuple(max(_FEWEST.get(name, 1), round(window * rows_told / steps)) for window in windows)
+
+
+def _on_measured(values: Values, function: Callable[[Values], Values]) -> Values:
+    """Apply a function to the finite values alone, each result at its own row."""
+    known = np.isfinite(values)
+    result = np.full(values.shape, np.nan)
+    if known.any():
+        result[known] = function(values[known])
+    return result
+
+
+def _over(values: Values, window: int, least: int, reduce: Callable[..., Values]) -> Values:
+    return _on_measured(values, lambda known: _rolled(known, max(1, window), max(1, least), reduce))
+
+
+def _rolled(known: Values, window: int, least: int, reduce: Callable[..., Values]) -> Values:
+    result = np.full(len(known), np.nan)
+    for end in range(least, min(window, len(known) + 1)):
+        result[end - 1] = reduce(known[None, :end], axis=1)[0]
+    if len(known) >= window:
+        blocks = sliding_window_view(known, window)
+        for start in range(0, len(blocks), _ROWS):
+            part = reduce(blocks[start : start + _ROWS], axis=1)
+            result[window - 1 + start : window - 1 + start + len(part)] = part
+    return result
+
+
+def _median(block: Values, axis: int) -> Values:
+    """np.median of finite values, several times as fast for narrow windows."""
+    ordered = np.sort(block, axis=axis)
+    count = block.shape[axis]
+    middle: Values = ordered[:, count // 2]
+    return middle if count % 2 else (middle + ordered[:, count // 2 - 1]) / 2
+
+
+def _rank_correlation(block: Values) -> Values:
+    count = block.shape[1]
+    ranks = block.argsort(axis=1).argsort(axis=1).astype(np.float64)
+    time = np.arange(count) - (count - 1) / 2
+    ranks -= (count - 1) / 2
+    found = (ranks * time).sum(axis=1) / max(1.0, float((time**2).sum()))
+    return np.where(block.max(axis=1) == block.min(axis=1), 0.0, found)

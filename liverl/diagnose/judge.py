@@ -1,0 +1,279 @@
+"""A snapshot against one write-up: the finding that it shows, or none.
+
+judge     the finding of the sign that began first
+missing   the metrics a write-up needs and the snapshot has not
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from liverl.diagnose.finding import Began, Finding
+from liverl.diagnose.language import Expression, Memory, Unmeasured
+from liverl.diagnose.snapshot import Snapshot
+from liverl.diagnose.writeup import Sign, WriteUp
+from liverl.log.series import Integers, Series, Values
+from liverl.log.sighting import Line, Sighting
+from liverl.record.masking import mask
+
+_QUOTE_CHARS = 220
+_METRICS_TOLD = 4
+# After so many rows without it a condition has passed, and not only paused.
+_PASSED_ROWS = 10
+# More short streaks than that are noise in a long series, and not rows picked out of one.
+_MOST_SHORT = 1000
+# A line after which so many steps were told did not end the run.
+_OUTLIVED_STEPS = 2
+
+
+@dataclass(frozen=True)
+class _Shown:
+    """A sign that holds: since which row of the series, with which lines, until which row (None: it still does)."""
+
+    evidence: tuple[str, ...]
+    row: int | None = None
+    line: Line | None = None
+    cleared: int | None = None
+    last: Line | None = None
+
+
+def judge(writeup: WriteUp, snapshot: Snapshot, memory: Memory | None = None) -> Finding | None:
+    """What the snapshot shows of a failure; None where it shows nothing, or the write-up does not apply."""
+    if not _applies(writeup, snapshot):
+        return None
+    shown = [found for sign in writeup.signature if (found := _show(sign, snapshot, memory)) is not None]
+    if not shown:
+        return None
+    # A sign that still holds says more than one that has passed; of several the one that began first.
+    first = min(shown, key=lambda each: (each.cleared is not None, _position(each, snapshot.series)))
+    return _finding(writeup, first, snapshot)
+
+
+def missing(writeup: WriteUp, snapshot: Snapshot) -> tuple[str, ...]:
+    """The metrics that the write-up needs and nobody measured; none where it does not apply."""
+    if not _applies(writeup, snapshot):
+        return ()
+    return tuple(metric for metric in writeup.needs if not snapshot.series.has(metric))
+
+
+def _applies(writeup: WriteUp, snapshot: Snapshot) -> bool:
+    """What is not known of a run excludes nothing."""
+    return all(snapshot.setting.get(key, "") in ("", *allowed) for key, allowed in writeup.applies.items())
+
+
+def _show(sign: Sign, snapshot: Snapshot, memory: Memory | None) -> _Shown | None:
+    try:
+        if not all(each.holds(snapshot.facts) for each in sign.facts):
+            return None
+        held = _held(sign, snapshot, memory) if sign.when else None
+    except Unmeasured:
+        return None
+    if sign.when and held is None:
+        return None
+    lines = _lines(sign, snapshot) if sign.line or sign.also or sign.never else None
+    if (sign.line or sign.also or sign.never) and lines is None:
+        return None
+    evidence = _quotes(lines) if lines else ()
+    row = cleared = None
+    if held is not None:
+        row, cleared = held
+        evidence += _values(sign, snapshot.series, row, cleared)
+    evidence += tuple(_told(each, snapshot) for each in sign.facts)
+    first = _telling(lines) if lines else None
+    return _Shown(evidence, row, first, cleared, lines.last if lines else None)
+
+
+def _held(sign: Sign, snapshot: Snapshot, memory: Memory | None) -> tuple[int, int | None] | None:
+    """The row from which the conditions held long enough, and the row at which they had passed for good."""
+    series = snapshot.series
+    if not len(series):
+        return None
+    measured = np.ones(len(series), bool)
+    for metric in sign.metrics:
+        if not series.has(metric):
+            raise Unmeasured(metric)
+        measured &= ~np.isnan(series.columns[metric])
+    truth: Values = np.ones(len(series))
+    for each in sign.when:
+        truth = np.minimum(truth, each.over(series, snapshot.facts, memory))
+    rows = np.flatnonzero(measured)
+    if not len(rows):
+        return None
+    long = _long(truth, rows, sign.hold, series)
+    if not long:
+        return None
+    last = long[-1][1]
+    after = int(np.count_nonzero(measured[last + 1 :]))
+    return int(long[0][0]), int(last) if after >= _PASSED_ROWS else None
+
+
+def _long(truth: Values, rows: Integers, hold: int, series: Series) -> list[tuple[int, int]]:
+    """The first and the last row of each streak that lasts `hold` rows, or rows that stand for so many steps."""
+    starts, ends = _streaks(truth[rows] > 0)
+    is_long = ends - starts + 1 >= hold
+    # Of rows that stand for many steps each, two are enough, or one that sums up a run.
+    spans = series.steps[rows[ends]] - series.steps[rows[starts]] + 1
+    maybe = np.flatnonzero(~is_long & ((spans >= hold) | (starts == ends)))
+    for index in maybe.tolist() if len(maybe) <= _MOST_SHORT else ():
+        first, last = int(rows[starts[index]]), int(rows[ends[index]])
+        span = series.span_of(first, last)
+        is_long[index] = span >= hold and (last > first or span > 1)
+    found = np.flatnonzero(is_long)
+    return [
+        (int(rows[starts[index]]), int(rows[ends[index]])) for index in (found[[0, -1]] if len(found) else ())
+    ]
+
+
+def _streaks(truth: NDArray[np.bool_]) -> tuple[Integers, Integers]:
+    """Where what is true begins and ends."""
+    edges = np.diff(np.concatenate(([0], truth.astype(np.int8), [0])))
+    return np.flatnonzero(edges == 1), np.flatnonzero(edges == -1) - 1
+
+
+def _lines(sign: Sign, snapshot: Snapshot) -> Sighting | None:
+    """The sighting of the sign's line (or of the first of `also`); None where the lines don't fit."""
+    if any(snapshot.sightings.get(each.key) for each in sign.never):
+        return None
+    also = [snapshot.sightings.get(each.key) for each in sign.also]
+    if sign.line is None:
+        return None if not all(also) else also[0]
+    found = snapshot.sightings.get(sign.line.key)
+    if found is None or found.count < sign.times:
+        return None
+    for each in also:
+        if each is None or (sign.within and not any(each.near(line, sign.within) for line in found.first)):
+            return None
+    return found
+
+
+def _finding(writeup: WriteUp, shown: _Shown, snapshot: Snapshot) -> Finding:
+    series = snapshot.series
+    began = Began()
+    if shown.row is not None:
+        began = Began(
+            int(series.steps[shown.row]), series.line_of(shown.row) or None, series.time_of(shown.row)
+        )
+    elif shown.line is not None:
+        began = Began(shown.line.step, shown.line.number, shown.line.time)
+    finding = Finding(
+        id=writeup.id,
+        severity=writeup.severity,
+        title=_filled(writeup.title, shown.line),
+        confidence=writeup.confidence,
+        began=began,
+        evidence=shown.evidence,
+        cure=_first_sentence(writeup.sections["Cure"]),
+        writeup=writeup.path,
+        confirm=_command(writeup.sections["Confirm"]),
+        changes=writeup.cure,
+        is_generic=writeup.is_generic,
+        follows=writeup.secondary_to,
+        window=writeup.window,
+        is_logged=shown.row is None and shown.line is not None,
+    )
+    if shown.cleared is not None:
+        step = int(series.steps[shown.cleared])
+        return replace(finding, severity=writeup.past, cleared=step)
+    if shown.row is None and shown.last is not None and (went_on := _outlived(shown.last, snapshot)):
+        return replace(finding, severity=writeup.outlived, evidence=(*finding.evidence, went_on))
+    return finding
+
+
+def _outlived(last: Line, snapshot: Snapshot) -> str:
+    """How it is known that the run went on after a line; "" where it is not."""
+    if last.steps_after >= _OUTLIVED_STEPS:
+        return f"the run went on for {last.steps_after} steps after it"
+    facts = snapshot.facts
+    ended_well = (
+        facts.get("ended") == "finished" and facts.get("finished_said") and not facts.get("exception_above")
+    )
+    return "the run came to its announced end after it" if ended_well else ""
+
+
+def _position(shown: _Shown, series: Series) -> tuple[float, int]:
+    if shown.row is not None:
+        return float(series.steps[shown.row]), series.line_of(shown.row)
+    if shown.line is not None:
+        return (-1.0 if shown.line.step is None else float(shown.line.step)), shown.line.number
+    return float("inf"), 0
+
+
+def _telling(found: Sighting) -> Line:
+    """The line that a finding is told by: the first that the run did not outlive by steps, else the first of all."""
+    return next(
+        (line for line in (*found.first, found.last) if line.steps_after < _OUTLIVED_STEPS), found.first[0]
+    )
+
+
+def _quotes(found: Sighting) -> tuple[str, ...]:
+    first, last = _telling(found), found.last
+    quoted = [f"{_where(first)}: {_cut(first.text)}"]
+    if found.count > 1 and last.number != first.number:
+        quoted.append(f"{found.count} such lines, the last is {_where(last)}")
+    return tuple(quoted)
+
+
+def _where(line: Line) -> str:
+    return f"{line.source} line {line.number}" if line.source else f"line {line.number}"
+
+
+def _values(sign: Sign, series: Series, row: int, cleared: int | None) -> tuple[str, ...]:
+    """The metrics of the conditions: where it began and last, beside the run's own start."""
+    end = len(series) - 1 if cleared is None else cleared
+    told = []
+    for metric in sign.metrics[:_METRICS_TOLD]:
+        values = series.columns[metric]
+        at = row + np.flatnonzero(~np.isnan(values[row : end + 1]))
+        early = series.measured(metric)[:10]
+        if not len(at):
+            continue
+        text = f"{metric} {_number(values[at[0]])} at step {series.steps[at[0]]}"
+        if at[-1] != at[0]:
+            text += f", {_number(values[at[-1]])} at step {series.steps[at[-1]]}"
+        if len(early) and row > 0:
+            text += f" (its first {len(early)}: median {_number(float(np.median(early)))})"
+        told.append(text)
+    return tuple(told)
+
+
+def _told(condition: Expression, snapshot: Snapshot) -> str:
+    known = (name for name in condition.facts if name in snapshot.facts)
+    return ", ".join(f"{name} {_number(snapshot.facts[name])}" for name in known)
+
+
+def _number(value: object) -> str:
+    if isinstance(value, bool | str) or not isinstance(value, int | float | np.floating):
+        return str(value)
+    if np.isinf(value):
+        return "not finite"
+    return f"{value:.4g}"
+
+
+def _filled(title: str, line: Line | None) -> str:
+    """The title with `{group}` replaced by what the pattern's group met; nothing where it met nothing."""
+    groups = dict(line.groups) if line else {}
+    filled = re.sub(r"\{(\w+)\}", lambda found: _cut(groups.get(found.group(1)) or "", 90), title)
+    return re.sub(r"\s*\(\)", "", filled).strip().rstrip(":,").strip()
+
+
+def _cut(text: str, limit: int = _QUOTE_CHARS) -> str:
+    text = mask(" ".join(text.split()))
+    return text if len(text) <= limit else f"{text[: limit - 1]}…"
+
+
+def _first_sentence(prose: str) -> str:
+    """The first paragraph of a section on one line."""
+    return " ".join(prose.split("\n\n")[0].split())
+
+
+def _command(prose: str) -> str:
+    """The first command of a section (in a fence or in backticks), else its first paragraph."""
+    if fenced := re.search(r"```\w*\n(.+?)\n```", prose, re.DOTALL):
+        return " ".join(fenced.group(1).split("\n")[0].split())
+    if ticked := re.search(r"`([^`]+)`", prose):
+        return ticked.group(1)
+    return _first_sentence(prose)

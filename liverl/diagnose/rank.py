@@ -1,0 +1,101 @@
+"""Findings in the order in which to act: the first cause, its avalanche folded under it, then what is apart from it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from fnmatch import fnmatchcase
+
+from liverl.diagnose.finding import Finding
+
+# A consequence may be logged a little before its cause, by another process.
+_LINES_BEFORE = 200
+_STEPS_BEFORE = 1
+
+
+def ranked(findings: Sequence[Finding]) -> tuple[Finding, ...]:
+    """The findings, those with a cause among the others marked secondary and put behind it; none is lost."""
+    ordered = sorted(findings, key=_order)
+    causes = _without_circles({each.id: _cause_of(each, ordered) for each in ordered})
+    told: list[Finding] = []
+    for root in (each for each in ordered if not causes[each.id]):
+        told.append(root)
+        told += [
+            replace(each, secondary_to=causes[each.id])
+            for each in ordered
+            if causes[each.id] and _root(each.id, causes) == root.id
+        ]
+    return tuple(told)
+
+
+def _order(finding: Finding) -> tuple[int, int, float, float, str]:
+    """The worst first; a named failure before a general one; then the earliest."""
+    step = float("inf") if finding.began.step is None else float(finding.began.step)
+    line = float("inf") if finding.began.line is None else float(finding.began.line)
+    return finding.rank, finding.is_generic, (step if line == float("inf") else line), step, finding.id
+
+
+def _cause_of(finding: Finding, ordered: Sequence[Finding]) -> str:
+    """The finding that this one follows from: the first in order that its write-up names and that did not come late.
+
+    What is general names no cause: it follows from anything named that is bad enough.
+    """
+    for other in ordered:
+        if other.id == finding.id or not _may_follow(finding, other):
+            continue
+        if other.is_generic and not finding.is_generic:
+            continue
+        if finding.is_generic and not other.is_generic and other.rank <= _worst_needed(finding, other):
+            return other.id
+        if _names(finding, other) and not (_names(other, finding) and _began_before(finding, other)):
+            return other.id
+    return ""
+
+
+def _worst_needed(general: Finding, cause: Finding) -> int:
+    """How bad a named failure has to be for a general one to follow from it.
+
+    A run with an error in its curves may crash for another reason; only what is as fatal explains that.
+    """
+    return max(general.rank, 1) if cause.is_logged else general.rank
+
+
+def _names(finding: Finding, other: Finding) -> bool:
+    """Whether the first may follow from the second by its write-up."""
+    return any(fnmatchcase(other.id, pattern) for pattern in finding.follows)
+
+
+def _began_before(finding: Finding, other: Finding) -> bool:
+    return _order(finding)[2:] < _order(other)[2:]
+
+
+def _may_follow(finding: Finding, cause: Finding) -> bool:
+    """Whether a cause is bad enough and did not come late: what is told late may have begun its window before."""
+    if not cause.is_alarm and finding.is_alarm:
+        return False
+    mine, other = finding.began, cause.began
+    if mine.step is not None and other.step is not None and max(cause.window, finding.window) > 1:
+        return other.step - cause.window <= mine.step + _STEPS_BEFORE
+    if mine.line is not None and other.line is not None:
+        return other.line <= mine.line + _LINES_BEFORE
+    if mine.step is not None and other.step is not None:
+        return other.step <= mine.step + _STEPS_BEFORE
+    return True
+
+
+def _without_circles(causes: dict[str, str]) -> dict[str, str]:
+    """The same with the first of every circle (they are in order) as a cause of its own."""
+    for identity in causes:
+        seen, at = {identity}, causes[identity]
+        while at and at not in seen:
+            seen.add(at)
+            at = causes[at]
+        if at == identity:
+            causes[identity] = ""
+    return causes
+
+
+def _root(identity: str, causes: dict[str, str]) -> str:
+    while causes[identity]:
+        identity = causes[identity]
+    return identity

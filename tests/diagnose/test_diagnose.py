@@ -1,0 +1,268 @@
+"""Snapshot → findings: what is found, in which order, and with which verdict."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from liverl.diagnose.diagnose import diagnose
+from liverl.diagnose.finding import Diagnosis
+from liverl.diagnose.snapshot import Snapshot
+from liverl.diagnose.writeup import WriteUp, parse_writeup
+from liverl.log.series import Series
+from liverl.log.sighting import Line, Sighting
+from tests.diagnose.test_writeup import PROSE
+
+HEALTHY = {"critic/score/mean": [0.1 * step for step in range(12)], "actor/grad_norm": [1.0] * 12}
+
+
+def made(front: str) -> WriteUp:
+    identity = front.split("\n")[0].removeprefix("id: ")
+    return parse_writeup(f"---\n{front}\n---\n{PROSE}", f"{identity.replace(':', '/')}.md")
+
+
+def line_writeup(identity: str, severity: str = "fatal", more: str = "") -> WriteUp:
+    return made(
+        f"id: {identity}\ntitle: It is {identity}\nseverity: {severity}\n{more}signature:\n  - line: x\n"
+    )
+
+
+def metric_writeup(identity: str, condition: str, hold: int = 3, more: str = "") -> WriteUp:
+    front = f"id: {identity}\ntitle: It is {identity}\nseverity: error\n{more}signature:\n"
+    return made(f'{front}  - when: ["{condition}"]\n    for: {hold}\n')
+
+
+def sighted(**lines: int | tuple[int, int]) -> dict[str, Sighting]:
+    """Sightings by id (an underscore stands for the colon): the line's number, and how many steps come after it."""
+    found = {}
+    for name, given in lines.items():
+        number, after = given if isinstance(given, tuple) else (given, 0)
+        line = Line(number, f"text {number}", step=None, steps_after=after)
+        found[f"{name.replace('_', ':')}#0"] = Sighting(1, (line,), line)
+    return found
+
+
+def diagnosed(
+    writeups: Sequence[WriteUp],
+    sightings: Mapping[str, Sighting] | None = None,
+    columns: Mapping[str, Sequence[float]] | None = None,
+    setting: Mapping[str, str] | None = None,
+) -> Diagnosis:
+    table = columns or {}
+    count = max(map(len, table.values()), default=0)
+    series = Series.of(range(1, count + 1), table)
+    return diagnose(Snapshot("log", "console", series, sightings or {}, {}, setting or {}), writeups)
+
+
+def ids(diagnosis: Diagnosis) -> list[str]:
+    return [
+        f"{each.id}{' <- ' + each.secondary_to if each.secondary_to else ''}" for each in diagnosis.findings
+    ]
+
+
+def test_the_first_of_two_equally_bad_failures_is_the_primary_one() -> None:
+    found = diagnosed([line_writeup("a:a"), line_writeup("b:b")], sighted(a_a=90, b_b=20))
+    assert ids(found) == ["b:b", "a:a"] and found.primary is not None and found.primary.id == "b:b"
+
+
+def test_the_worse_of_two_comes_first_wherever_it_stands() -> None:
+    writeups = [line_writeup("a:a", "warn"), line_writeup("b:b")]
+    assert ids(diagnosed(writeups, sighted(a_a=1, b_b=500))) == ["b:b", "a:a"]
+
+
+def test_what_follows_from_another_failure_is_folded_under_it() -> None:
+    writeups = [
+        line_writeup("a:a", more="secondary_to: ['b:*']\n"),
+        line_writeup("b:b"),
+        line_writeup("c:c", more="secondary_to: ['a:a']\n"),
+    ]
+    assert ids(diagnosed(writeups, sighted(a_a=100, b_b=90, c_c=110))) == ["b:b", "a:a <- b:b", "c:c <- a:a"]
+
+
+def test_a_consequence_may_be_told_a_little_before_its_cause_and_not_long_before() -> None:
+    writeups = [line_writeup("a:a", more="secondary_to: ['b:b']\n"), line_writeup("b:b")]
+    assert ids(diagnosed(writeups, sighted(a_a=100, b_b=150))) == ["b:b", "a:a <- b:b"]
+    assert ids(diagnosed(writeups, sighted(a_a=100, b_b=9000))) == ["a:a", "b:b"]
+
+
+def test_what_is_general_follows_from_anything_named() -> None:
+    writeups = [line_writeup("a:a", more="generic: true\n"), line_writeup("b:b", "error")]
+    assert ids(diagnosed(writeups, sighted(a_a=10, b_b=20))) == ["b:b", "a:a <- b:b"]
+    assert ids(diagnosed(writeups, sighted(a_a=10))) == ["a:a"]
+
+
+def test_two_that_name_each_other_are_ordered_by_which_came_first() -> None:
+    writeups = [
+        line_writeup("a:a", more="secondary_to: ['b:b']\n"),
+        line_writeup("b:b", more="secondary_to: ['a:a']\n"),
+    ]
+    assert ids(diagnosed(writeups, sighted(a_a=10, b_b=20))) == ["a:a", "b:b <- a:a"]
+    assert ids(diagnosed(writeups, sighted(a_a=30, b_b=20))) == ["b:b", "a:a <- b:b"]
+
+
+def test_nothing_is_lost_in_a_circle() -> None:
+    writeups = [
+        line_writeup("a:a", more="secondary_to: ['c:c']\n"),
+        line_writeup("b:b", more="secondary_to: ['a:a']\n"),
+        line_writeup("c:c", more="secondary_to: ['b:b']\n"),
+    ]
+    assert ids(diagnosed(writeups, sighted(a_a=10, b_b=11, c_c=12))) == ["a:a", "b:b <- a:a", "c:c <- b:b"]
+    assert len(ids(diagnosed(writeups, sighted(a_a=10, b_b=10, c_c=10)))) == 3
+
+
+def test_two_that_name_each_other_at_the_same_place_are_ordered_by_id() -> None:
+    writeups = [line_writeup(name, more="secondary_to: ['*']\n") for name in ("a:a", "b:b")]
+    assert ids(diagnosed(writeups, sighted(a_a=10, b_b=10))) == ["a:a", "b:b <- a:a"]
+
+
+def test_what_is_named_does_not_follow_from_what_is_general() -> None:
+    writeups = [
+        line_writeup("a:a", more="generic: true\n"),
+        line_writeup("b:b", more="secondary_to: ['a:*']\n"),
+    ]
+    assert ids(diagnosed(writeups, sighted(a_a=10, b_b=20))) == ["b:b", "a:a <- b:b"]
+
+
+def test_what_takes_a_window_to_be_told_may_cause_what_is_told_before() -> None:
+    slow = metric_writeup("a:slow", "'critic/score/mean' < 0", hold=5, more="window: 8\n")
+    quick = metric_writeup("b:quick", "'actor/entropy' < 0", hold=2, more="secondary_to: ['a:slow']\n")
+    columns = {"critic/score/mean": [1.0] * 7 + [-1.0] * 5, "actor/entropy": [1.0] * 3 + [-1.0] * 9}
+    assert ids(diagnosed([slow, quick], columns=columns)) == ["a:slow", "b:quick <- a:slow"]
+
+
+def test_a_fatal_line_after_which_the_run_went_on_is_no_alarm() -> None:
+    found = diagnosed([line_writeup("a:a")], sighted(a_a=(10, 40)), HEALTHY)
+    assert found.verdict == "healthy" and found.findings[0].severity == "info"
+    assert "went on for 40 steps" in found.findings[0].evidence[-1]
+
+
+def test_a_crash_is_told_by_its_own_line_and_not_by_one_that_was_survived() -> None:
+    lines = (Line(10, "caught at the start", step=0, steps_after=18), Line(900, "the crash", step=18))
+    found = diagnosed([line_writeup("a:a")], {"a:a#0": Sighting(2, lines, lines[1])}, HEALTHY).findings[0]
+    assert (found.severity, found.began.line, found.began.step) == ("fatal", 900, 18)
+    assert found.evidence[0] == "line 900: the crash"
+
+
+def test_a_crash_does_not_follow_from_an_error_in_the_curves() -> None:
+    curve = metric_writeup("a:a", "'critic/score/mean' == 0")
+    crash = line_writeup("b:b", more="generic: true\n")
+    columns = {"critic/score/mean": [0.0] * 12}
+    assert ids(diagnosed([curve, crash], sighted(b_b=50), columns)) == ["b:b", "a:a"]
+
+
+def test_a_group_that_met_nothing_leaves_no_trace_in_the_title() -> None:
+    front = "id: a:a\ntitle: '{kind}: {what}'\nseverity: fatal\nsignature:\n  - line: 'x'\n"
+    line = Line(1, "x", groups={"kind": "NotImplementedError", "what": ""})
+    assert (
+        diagnosed([made(front)], {"a:a#0": Sighting(1, (line,), line)}).findings[0].title
+        == "NotImplementedError"
+    )
+
+
+def test_a_fatal_line_in_a_log_that_ended_well_is_no_alarm() -> None:
+    for facts, severity in (
+        ({"ended": "finished", "finished_said": True, "exception_above": False}, "info"),
+        ({"ended": "finished", "finished_said": True, "exception_above": True}, "fatal"),
+        ({"ended": "cut", "finished_said": False}, "fatal"),
+        ({}, "fatal"),
+    ):
+        snapshot = Snapshot("log", "console", Series.empty(), sighted(a_a=10), facts)  # type: ignore[arg-type]
+        (found,) = diagnose(snapshot, [line_writeup("a:a")]).findings
+        assert found.severity == severity, facts
+
+
+def test_a_fact_that_an_or_did_without_is_not_told() -> None:
+    writeup = made(
+        "id: a:a\ntitle: T\nseverity: warn\nsignature:\n  - facts: ['lines > 3 or steps_total > 0']\n"
+    )
+    (found,) = diagnose(Snapshot("log", "console", Series.empty(), {}, {"lines": 5}), [writeup]).findings
+    assert found.evidence == ("lines 5",)
+
+
+def test_a_condition_has_to_hold_for_its_window() -> None:
+    writeup = metric_writeup("a:a", "'critic/score/mean' < 0", hold=3)
+    values = [0.5] * 6 + [-1.0, -1.0] + [0.5] * 6
+    assert ids(diagnosed([writeup], columns={"critic/score/mean": values})) == []
+    values[8] = -1.0
+    found = diagnosed([writeup], columns={"critic/score/mean": values})
+    assert ids(found) == ["a:a"] and found.findings[0].began.step == 7
+
+
+def test_a_condition_that_has_passed_long_ago_is_one_less_severe() -> None:
+    writeup = metric_writeup("a:a", "'critic/score/mean' < 0")
+    passed = diagnosed([writeup], columns={"critic/score/mean": [-1.0] * 4 + [0.5] * 12})
+    assert (passed.findings[0].severity, passed.findings[0].cleared) == ("warn", 4)
+    lasting = diagnosed([writeup], columns={"critic/score/mean": [-1.0] * 4 + [0.5] * 5})
+    assert (lasting.findings[0].severity, lasting.findings[0].cleared) == ("error", None)
+
+
+def test_few_rows_that_span_many_steps_are_enough_and_one_alone_is_not() -> None:
+    writeup = metric_writeup("a:a", "'critic/score/mean' == 0", hold=5)
+    series = Series.of([1, 100, 200], {"critic/score/mean": [0.0, 0.0, 0.0]})
+    assert diagnose(Snapshot("f", "jsonl", series), [writeup]).findings
+    alone = Series.of([100], {"critic/score/mean": [0.0]})
+    assert not diagnose(Snapshot("f", "jsonl", alone), [writeup]).findings
+    summary = Series(np.array([117]), alone.columns, np.zeros(1, np.int64), (), np.array([117]))
+    assert diagnose(Snapshot("f", "summary", summary), [writeup]).findings
+
+
+def test_a_write_up_of_another_setting_does_not_apply_and_an_unknown_one_does() -> None:
+    writeup = line_writeup("a:a", more="applies: {engine: [veomni]}\n")
+    assert ids(diagnosed([writeup], sighted(a_a=1), setting={"engine": "fsdp"})) == []
+    assert ids(diagnosed([writeup], sighted(a_a=1), setting={"engine": "veomni"})) == ["a:a"]
+    assert ids(diagnosed([writeup], sighted(a_a=1))) == ["a:a"]
+
+
+def test_a_run_is_healthy_only_with_ten_steps_a_reward_and_its_optimisation() -> None:
+    assert diagnosed([], columns=HEALTHY).verdict == "healthy"
+    nine = {name: values[:9] for name, values in HEALTHY.items()}
+    for columns in ({}, nine, {"critic/score/mean": [0.1] * 12}, {"actor/grad_norm": [0.1] * 12}):
+        found = diagnosed([], columns=columns)
+        assert found.verdict == "not_measured" and found.why, columns
+
+
+def test_a_finding_makes_sick_whatever_else_was_measured() -> None:
+    assert diagnosed([line_writeup("a:a", "warn")], sighted(a_a=1)).verdict == "sick"
+    assert diagnosed([line_writeup("a:a", "info")], sighted(a_a=1), HEALTHY).verdict == "healthy"
+
+
+def test_a_metric_that_nobody_measured_is_named_with_its_setting() -> None:
+    more = "needs: [actor/entropy]\nmeasured_by: {actor/entropy: calculate_entropy=true}\n"
+    writeups = [metric_writeup(f"a:{name}", "'actor/entropy' < 0", more=more) for name in "bc"]
+    (missing,) = diagnosed(writeups, columns=HEALTHY).not_measured
+    assert (missing.metric, missing.setting, missing.failures) == (
+        "actor/entropy",
+        "calculate_entropy=true",
+        ("a:b", "a:c"),
+    )
+    assert diagnosed(writeups, columns={**HEALTHY, "actor/entropy": [0.1] * 12}).not_measured == ()
+
+
+def test_evidence_tells_the_value_then_now_and_at_the_runs_start() -> None:
+    writeup = metric_writeup("a:a", "'actor/entropy' < 0.5 * early('actor/entropy')")
+    (finding,) = diagnosed([writeup], columns={"actor/entropy": [0.4] * 10 + [0.1, 0.1, 0.05]}).findings
+    assert finding.evidence == ("actor/entropy 0.1 at step 11, 0.05 at step 13 (its first 10: median 0.4)",)
+
+
+def test_a_value_that_is_not_finite_is_told_so() -> None:
+    writeup = metric_writeup("a:a", "nonfinite('actor/grad_norm')", hold=1)
+    (finding,) = diagnosed([writeup], columns={"actor/grad_norm": [1.0, math.inf]}).findings
+    assert "not finite" in finding.evidence[0]
+
+
+def test_a_secret_in_a_quoted_line_is_masked() -> None:
+    line = Line(3, "key sk-abcdefghijklmnopqrstuvwx is wrong")
+    found = diagnosed([line_writeup("a:a")], {"a:a#0": Sighting(1, (line,), line)})
+    assert "abcdefghij" not in found.findings[0].evidence[0] and "line 3" in found.findings[0].evidence[0]
+
+
+def test_a_titles_group_is_filled_from_the_line() -> None:
+    writeup = made(
+        "id: a:a\ntitle: 'Port {port} is taken'\nseverity: fatal\nsignature:\n  - line: 'port (?P<port>\\d+)'\n"
+    )
+    line = Line(1, "port 8002", groups={"port": "8002"})
+    assert (
+        diagnosed([writeup], {"a:a#0": Sighting(1, (line,), line)}).findings[0].title == "Port 8002 is taken"
+    )
