@@ -1,7 +1,8 @@
 """Writes the pages of docs/ that are made from the code: `python docs/generate.py [--check]`.
 
-config.md   from the schema of config.yaml
-cli.md      from the help of every command
+config.md     from the schema of config.yaml
+cli.md        from the help of every command
+failures.md   from the write-ups of troubleshooting/
 """
 
 from __future__ import annotations
@@ -15,6 +16,8 @@ from pathlib import Path
 from liverl.cli.arguments import parser
 from liverl.config import keys
 from liverl.config.schema import RunConfig
+from liverl.diagnose.catalogue import catalogue
+from liverl.diagnose.writeup import WriteUp
 
 DOCS = Path(__file__).resolve().parent
 # argparse wraps its help to the terminal's width.
@@ -29,6 +32,14 @@ is meant from the folder of `config.yaml`. Below `verl:` every key of verl's own
 _CLI_HEAD = """# The command line
 
 Generated from the help by `.venv/bin/python docs/generate.py`.
+"""
+
+
+_FAILURES_HEAD = """# Failures that LiveRL knows
+
+Generated from `troubleshooting/` by `.venv/bin/python docs/generate.py`. `liverl diagnose` looks for all of them, in a
+run or in any log; each file says symptom, cause, how to be sure, cure and prevention. [writeups.md](writeups.md) says
+how one is written.
 """
 
 
@@ -54,7 +65,32 @@ def cli_page() -> str:
     return "\n".join(lines) + "\n"
 
 
-PAGES: dict[str, Callable[[], str]] = {"config.md": config_page, "cli.md": cli_page}
+def failures_page() -> str:
+    """Every failure that is known, by area."""
+    writeups = sorted(catalogue(), key=lambda each: each.id)
+    lines = [_FAILURES_HEAD.rstrip("\n"), "", f"{len(writeups)} failures."]
+    for area in dict.fromkeys(each.id.split(":")[0] for each in writeups):
+        lines += ["", f"## {area}", "", "| id | severity | what | told by |", "|---|---|---|---|"]
+        lines += [_failure(each) for each in writeups if each.id.split(":")[0] == area]
+    return "\n".join(lines) + "\n"
+
+
+PAGES: dict[str, Callable[[], str]] = {
+    "config.md": config_page,
+    "cli.md": cli_page,
+    "failures.md": failures_page,
+}
+
+
+def _failure(writeup: WriteUp) -> str:
+    signs = writeup.signature
+    told = [
+        "metrics" if any(sign.when for sign in signs) else "",
+        "log" if any(sign.patterns for sign in signs) else "",
+        "facts" if any(sign.facts for sign in signs) else "",
+    ]
+    link = f"[{writeup.id}](../troubleshooting/{writeup.path})"
+    return f"| {link} | {writeup.severity} | {_cell(writeup.title)} | {', '.join(filter(None, told))} |"
 
 
 def _parsers(top: argparse.ArgumentParser) -> Iterator[tuple[str, argparse.ArgumentParser]]:
