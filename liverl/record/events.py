@@ -37,6 +37,7 @@ KINDS = (
     "stopped",
     "died",
     "finished",
+    "drill",
     "resumed",
 )
 
