@@ -53,6 +53,11 @@ def telling() -> Iterator[None]:
         then = error.next_action or "look with status; nothing was changed"
         parts = [error.message, f"Seen: {error.evidence}." if error.evidence else "", f"Next: {then}"]
         raise ToolError(" ".join(part for part in parts if part) + f" [{error.code}]") from error
+    except ImportError as error:  # the plugin's own environment, before a project has one
+        raise ToolError(
+            f"A package is not installed here: {error.name}. "
+            "Next: /rl:setup, or bash scripts/setup_env.sh [setup.packages]"
+        ) from error
     except OSError as error:
         raise ToolError(
             f"A file could not be read or written: {error}. Next: check the disk and rights."

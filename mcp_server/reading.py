@@ -1,4 +1,4 @@
-"""The tools that only look: preflight, status, tail_log, trials, show_trial, list_runs, compare."""
+"""The tools that only look: preflight, status, diagnose, tail_log, trials, show_trial, list_runs, compare."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from mcp.types import ToolAnnotations
 from pydantic import Field
 
 from mcp_server.answers import Result, telling, told
-from mcp_server.runs import observer, place, run_of
+from mcp_server.runs import doctor, file_of, look_again, observer, place, run_of
 
 if TYPE_CHECKING:
     from mcp.server import MCPServer
@@ -23,6 +23,8 @@ Settings = Annotated[
     list[str], Field(description='single values over config.yaml, such as "training.steps=3"', max_length=100)
 ]
 _READING = threading.Lock()
+# A diagnosis may take long; nobody who asks for a status waits for it.
+_DIAGNOSING = threading.Lock()
 
 
 async def preflight(
@@ -77,7 +79,27 @@ def refuse_programs(settings: list[str]) -> None:
 def status(run: Run = "") -> Result:
     """How a run is doing: state, step, reward and trend, health, time left, next action."""
     with telling(), _READING:
-        return told(observer(run_of(run)).read())
+        found = run_of(run)
+        answer = told(observer(found).read())
+    look_again(found)
+    return answer
+
+
+def diagnose(
+    run: Run = "",
+    file: Annotated[
+        str,
+        Field(
+            description="instead of a run: a log, jsonl, csv or trainer_state.json in the project",
+            max_length=4096,
+        ),
+    ] = "",
+) -> Result:
+    """What is wrong with a run, or with what a file tells: first cause first, with evidence and cure."""
+    with telling(), _DIAGNOSING:
+        from liverl.operate.diagnose import diagnose_file
+
+        return told(diagnose_file(file_of(file)) if file else doctor(run_of(run)).look())
 
 
 def tail_log(
@@ -178,6 +200,7 @@ def add_reading(server: MCPServer) -> None:
     for tool, title in (
         (preflight, "Check before a run"),
         (status, "Status of a run"),
+        (diagnose, "Diagnose a run or a log"),
         (tail_log, "Log of a run"),
         (trials, "Trials of a run"),
         (show_trial, "One trial"),

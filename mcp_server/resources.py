@@ -69,10 +69,10 @@ def triage(
     which = f"the run {run}" if run else "the newest run"
     return (
         f"Find out how {which} is doing and, where something is wrong, why. Use only the tools that read: status "
-        "first, then tail_log (by component, by pattern), trials (failed), show_trial. Follow the first cause, not "
-        "what came after it. Every claim names the line, step or trial that shows it; what was not measured is said "
-        "to be not measured. End with: the cause, the evidence, one change that cures it, and how to confirm it. "
-        "Start, stop and remove nothing."
+        "and diagnose first, then tail_log (by component, by pattern), trials (failed), show_trial. Follow the "
+        "first cause, not what came after it. Every claim names the line, step or trial that shows it; what was not "
+        "measured is said to be not measured. End with: the cause, the evidence, one change that cures it, and how to "
+        "confirm it. Start, stop and remove nothing."
     )
 
 

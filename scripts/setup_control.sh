@@ -13,7 +13,7 @@ fi
 mkdir -p "$(dirname -- "$venv")"
 exec 9>"$venv.lock" && flock 9 # two sessions may start at once
 if ! is_current; then
-    echo "making $venv with the packages of requirements-control.txt (about 70 MB)" >&2
+    echo "making $venv with the packages of requirements-control.txt (about 190 MB)" >&2
     uv="$(bash "$root/scripts/setup_venv.sh" "$venv")"
     "$uv" pip install --compile-bytecode --quiet --python "$venv/bin/python" --no-deps -r "$pins" >&2
     cp "$pins" "$stamp"

@@ -13,6 +13,7 @@ _EXAMPLES = """examples:
   liverl run --smoke --detach           the same, small and short, in the background
   liverl status                         the newest run; with --json for programs
   liverl logs -f                        its log as it grows, without noise
+  liverl diagnose                       what is wrong with it, first cause first; takes any log, too
   liverl trials --failed                what went wrong
   liverl show TRIAL                     one trial, from its first message to its reward
   liverl stop                           end it cleanly; `liverl resume` goes on
@@ -38,10 +39,13 @@ def parser() -> argparse.ArgumentParser:
     _trial(commands)
     _config(commands)
     _policy(commands)
+    _diagnose(commands)
+    _triage(commands)
     _compare(commands)
     _clean(commands)
     _ledger(commands)
     _watch(commands)
+    _drill(commands)
     _mcp(commands)
     return top
 
@@ -147,6 +151,40 @@ def _logs(commands: _Commands[argparse.ArgumentParser]) -> None:
     made.add_argument("--raw", action="store_true", help="keep progress bars and other noise")
 
 
+def _diagnose(commands: _Commands[argparse.ArgumentParser]) -> None:
+    made = _add(commands, "diagnose", "say what is wrong with a run or with what a log tells, and the cure")
+    made.add_argument(
+        "name",
+        nargs="?",
+        metavar="RUN|FILE",
+        help="a run, or any log, jsonl, csv or trainer_state.json; default: the newest live run, else the newest",
+    )
+    _with_root(made)
+    made.add_argument("--all", action="store_true", help="every finding whole, however long that is")
+    made.add_argument("--fix", action="store_true", help="show the cure as a change of config.yaml")
+    made.add_argument("--apply", action="store_true", help="with --fix: change the file, after asking")
+    made.add_argument("--config", metavar="FILE", help="with --fix: default: the nearest config.yaml upwards")
+    made.add_argument(
+        "--bundle", metavar="FILE", help="write what a maintainer would ask for, without secrets"
+    )
+    _with_yes(made)
+
+
+def _triage(commands: _Commands[argparse.ArgumentParser]) -> None:
+    made = _add(commands, "triage", "have a model look further, read-only, each of its claims checked")
+    made.add_argument("name", nargs="?", metavar="RUN|FILE", help="as for diagnose")
+    _with_root(made)
+    made.add_argument("--model", default="", metavar="NAME", help="default: ANTHROPIC_MODEL")
+    made.add_argument(
+        "--endpoint",
+        default="",
+        metavar="URL",
+        help="a Messages endpoint, such as a LiteLLM of one's own; default: ANTHROPIC_BASE_URL, else Anthropic's",
+    )
+    made.add_argument("--turns", type=int, default=12, metavar="N", help="at most so many (default 12)")
+    made.add_argument("--offline", action="store_true", help="ask no model: the same facts for a person")
+
+
 def _compare(commands: _Commands[argparse.ArgumentParser]) -> None:
     made = _add(commands, "compare", "set two or more runs side by side: configuration and curves")
     made.add_argument("names", nargs="+", metavar="RUN", help="names or folders")
@@ -174,11 +212,20 @@ def _ledger(commands: _Commands[argparse.ArgumentParser]) -> None:
 
 
 def _watch(commands: _Commands[argparse.ArgumentParser]) -> None:
-    made = _add(commands, "watch", "print one line whenever a run's state changes")
+    made = _add(commands, "watch", "print one line whenever a run's state or findings change")
     made.add_argument(
         "name", nargs="?", metavar="RUN", help="name or folder; default: the newest, and later ones"
     )
     _with_root(made)
+
+
+def _drill(commands: _Commands[argparse.ArgumentParser]) -> None:
+    made = _add(
+        commands, "drill", "make a failure on purpose, in a real run, and see whether it is diagnosed"
+    )
+    made.add_argument("name", nargs="?", default="", metavar="DRILL", help="default: list the drills")
+    made.add_argument("--run-root", metavar="DIR", help="the folder for its run; default: a temporary one")
+    made.add_argument("--keep", action="store_true", help="keep the run, to look at it")
 
 
 def _port(text: str) -> int:

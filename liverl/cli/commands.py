@@ -73,11 +73,16 @@ def _resume(given: argparse.Namespace) -> int:
     say(given)(findings.listed(checked))
     refuse(checked)
     yes = confirmed(f"\nGo on with {run.name}?", given, f"liverl status {run.name}")
-    going = resume(run, checked, yes)
-    say(given)(
-        f"resumed {going.name}: attempt {going.attempt}, from step {going.from_step} of {going.steps_total}"
-    )
-    return _detached(given, Launched(run)) if given.detach else _attend(given, run)
+
+    def begin() -> None:
+        going = resume(run, checked, yes)
+        from_step = f"from step {going.from_step} of {going.steps_total}"
+        say(given)(f"resumed {going.name}: attempt {going.attempt}, {from_step}")
+
+    if not given.detach:
+        return _attend(given, run, begin)
+    begin()
+    return _detached(given, Launched(run))
 
 
 def _detached(given: argparse.Namespace, launched: Launched) -> int:
@@ -88,14 +93,15 @@ def _detached(given: argparse.Namespace, launched: Launched) -> int:
     return exits.OK
 
 
-def _attend(given: argparse.Namespace, run: RunDir) -> int:
-    """Show a run until it ends; Ctrl-C ends it cleanly, a second one kills what does not end."""
+def _attend(given: argparse.Namespace, run: RunDir, begin: Callable[[], None] = lambda: None) -> int:
+    """Begin a run and show it until it ends; Ctrl-C ends it cleanly, a second one kills what does not end."""
     from liverl.cli import text
     from liverl.cli.live import follow
     from liverl.operate.status import watch
     from liverl.operate.stop import stop
 
     try:
+        begin()
         last = follow(watch(run, 0.5), sys.stderr if given.json else sys.stdout)
     except KeyboardInterrupt:
         print(
@@ -156,6 +162,18 @@ def _trial(given: argparse.Namespace) -> int:
     return exits.OK if tried.ok else exits.RUN_FAILED
 
 
+def _drill(given: argparse.Namespace) -> int:
+    from liverl.operate.drill import DrillList, drill
+
+    if not given.name:
+        listed = DrillList()
+        put(given, listed, "\n".join([*listed.lines(), f"  next: {listed.next_action}"]))
+        return exits.OK
+    made = drill(given.name, say(given), root=place(given).run_root, keep=given.keep)
+    put(given, made, "\n".join([*made.lines(), f"  next: {made.next_action}"]))
+    return exits.OK if made.ok else exits.RUN_FAILED
+
+
 def _config_show(given: argparse.Namespace) -> int:
     from liverl.cli import settings
     from liverl.operate.config_show import show, show_verl
@@ -207,10 +225,13 @@ _COMMANDS: dict[str, Command] = {
     "clean": _clean,
     "trials": looking.trials,
     "show": looking.show,
+    "diagnose": looking.diagnose,
+    "triage": looking.triage,
     "compare": looking.compare,
     "ledger": looking.ledger,
     "watch": looking.watch,
     "trial": _trial,
+    "drill": _drill,
     "config show": _config_show,
     "policy build": _policy_build,
     "mcp": _mcp,

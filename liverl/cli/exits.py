@@ -11,10 +11,10 @@ INTERRUPTED = 130
 
 HELP = """exit codes:
   0    done
-  1    refused: a check found something fatal, or the run's state forbids it
+  1    refused: a check found something fatal, or the run's state forbids it; or diagnose found a run sick
   2    wrong usage, or a problem in config.yaml
   3    the run (or the trial, or the build) failed; or it is dead, stalled or unreachable
-  4    no such run, trial or task
+  4    no such run, trial, task or file
   130  interrupted (Ctrl-C), cleanly
 """
 
@@ -24,7 +24,12 @@ _BY_CODE = {
     "run.unknown": NOT_FOUND,
     "run.no_run_file": NOT_FOUND,
     "trial.unknown": NOT_FOUND,
+    "diagnose.missing": NOT_FOUND,
+    "log.missing": NOT_FOUND,
+    "log.no_file": USAGE,
+    "diagnose.folder": USAGE,
     "task.unknown": NOT_FOUND,
+    "drill.unknown": NOT_FOUND,
     "run.not_started": RUN_FAILED,
     "run.bad_run_file": RUN_FAILED,
     "policy.build_failed": RUN_FAILED,

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from liverl.operate.profile import Profile
     from liverl.record.layout import RunDir
 
-# All of C0 and C1 but tab and line feed.
-_CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+# All of C0 and C1 but tab and line feed, what turns the direction of a text, and halves of characters.
+_CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 
 
 def profile(given: argparse.Namespace) -> Profile:
@@ -45,7 +45,7 @@ def say(given: argparse.Namespace) -> Callable[[str], None]:
 
 def put(given: argparse.Namespace, result: Any, text: str) -> None:
     """Print a result: as JSON where that was asked for, else the text."""
-    print(json.dumps(_plain(result), ensure_ascii=False) if given.json else harmless(text))
+    print(harmless(json.dumps(_plain(result), ensure_ascii=False) if given.json else text))
 
 
 def harmless(text: str) -> str:

@@ -1,16 +1,22 @@
-"""The commands that only look: status, logs, trials, show, compare, ledger, watch."""
+"""The commands that only look: status, diagnose, logs, trials, show, compare, ledger, watch."""
 
 from __future__ import annotations
 
 import argparse
+import sys
+from typing import TYPE_CHECKING
 
 from liverl.cli import exits
-from liverl.cli.given import harmless, place, put, run_of
+from liverl.cli.given import harmless, place, put, run_of, say
+
+if TYPE_CHECKING:
+    from liverl.operate.diagnosed import Diagnosed
 
 
 def status(given: argparse.Namespace) -> int:
     """How a run is doing, or all of them."""
     from liverl.cli import text
+    from liverl.operate.findings_now import look_once
     from liverl.operate.status import status as read_status
 
     if given.list:
@@ -20,7 +26,9 @@ def status(given: argparse.Namespace) -> int:
         lines = [text.status_line(state) for state in found.statuses] or [found.summary]
         put(given, found, "\n".join([*lines, *found.unreadable, f"  next: {found.next_action}"]))
         return exits.OK
-    now = read_status(run_of(given))
+    run = run_of(given)
+    look_once(run)
+    now = read_status(run)
     put(given, now, text.status(now))
     return exits.of_state(now.state)
 
@@ -70,6 +78,64 @@ def show(given: argparse.Namespace) -> int:
     return exits.OK
 
 
+def diagnose(given: argparse.Namespace) -> int:
+    """What is wrong, first cause first; with --fix the cure, with --bundle all that a maintainer would ask for."""
+    from liverl.operate.diagnose import diagnose as find_out
+
+    found = find_out(given.name, place(given), is_whole=given.all)
+    if given.fix or given.apply:
+        return _fix(given, found)
+    if given.bundle:
+        return _bundle(given, found)
+    put(given, found, "\n".join(found.lines()))
+    return exits.OK if found.ok else exits.REFUSED
+
+
+def _fix(given: argparse.Namespace, found: Diagnosed) -> int:
+    from liverl.operate.fix import apply, propose
+
+    primary = found.diagnosis.primary
+    if primary is None:
+        put(given, found, "\n".join([*found.lines(), "  nothing to fix"]))
+        return exits.OK
+    fix = propose(primary, place(given), given.config, given.name)
+    if given.apply and fix.ok:
+        from liverl.cli.asking import confirmed
+
+        say(given)("\n".join(fix.lines()[:-1]))
+        fix = apply(fix, place(given), confirmed(f"\nChange {fix.path}?", given, "nothing was changed"))
+    put(given, fix, "\n".join(fix.lines()))
+    return exits.OK if fix.ok else exits.REFUSED
+
+
+def _bundle(given: argparse.Namespace, found: Diagnosed) -> int:
+    from pathlib import Path
+
+    from liverl.operate.bundle import write_bundle
+
+    is_file = given.name and not found.is_run
+    made = write_bundle(
+        found,
+        Path(given.bundle).expanduser(),
+        None if is_file else run_of(given),
+        Path(given.name).expanduser() if is_file else None,
+    )
+    put(given, made, f"{made.summary}\n  next: {made.next_action}")
+    return exits.OK
+
+
+def triage(given: argparse.Namespace) -> int:
+    """A model's conclusion on top of the diagnosis."""
+    from liverl.operate.triage.loop import Limits
+    from liverl.operate.triage.verb import endpoint
+    from liverl.operate.triage.verb import triage as look_further
+
+    asked = None if given.offline else endpoint(given.model, given.endpoint)
+    found = look_further(given.name, place(given), asked, Limits(turns=max(1, min(given.turns, 50))))
+    put(given, found, "\n".join(found.lines()))
+    return exits.OK if found.ok else exits.REFUSED
+
+
 def compare(given: argparse.Namespace) -> int:
     """Runs side by side."""
     from liverl.operate.compare import compare as compare_runs
@@ -90,9 +156,14 @@ def ledger(given: argparse.Namespace) -> int:
 
 
 def watch(given: argparse.Namespace) -> int:
-    """A line whenever a state changes."""
+    """A line whenever a state or the findings change; of a named run also to the webhook, unless another posts it."""
     from liverl.operate.watch import watch_events
+    from liverl.operate.webhook import address, post, posts_for
 
-    for line in watch_events(run_of(given) if given.name else place(given)):
+    where = run_of(given) if given.name else place(given)
+    url = address() if given.name and posts_for(run_of(given)) else ""
+    for line in watch_events(where):
         print(harmless(line), flush=True)
+        if url and (failed := post(line, url)):
+            print(harmless(failed), file=sys.stderr, flush=True)
     return exits.OK

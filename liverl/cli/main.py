@@ -50,7 +50,9 @@ def _tell(error: LiveRLError, *, as_json: bool) -> None:
 
         print(json.dumps(error_as_json(error), ensure_ascii=False))
     else:
-        print(error, file=sys.stderr)
+        from liverl.cli.given import harmless
+
+        print(harmless(str(error)), file=sys.stderr)
 
 
 if __name__ == "__main__":

@@ -76,6 +76,7 @@ def status(now: Status) -> str:
         lines.append(label("trials", f"{now.trials_done} of {now.trials_total} now"))
     if now.health.steps:
         lines.append(label("health", f"{now.health.line}   (last {now.health.steps} steps)"))
+    lines.append(label("findings", now.findings or f"not looked for: liverl diagnose {now.name}"))
     if now.last_write is not None:
         lines.append(label("last write", f"{duration(now.last_write.age_s)} ago, {now.last_write.file}"))
     lines += [label("run", now.run_dir), label("log", now.log), label("next", now.next_action)]

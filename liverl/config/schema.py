@@ -267,6 +267,8 @@ class Logging(Section):
     """TensorBoard event files in the run directory."""
     wandb: Literal["disabled", "offline", "online"] = "disabled"
     """Weights & Biases; online needs WANDB_API_KEY in the environment."""
+    stop_on: list[str] = []
+    """Ids of fatal findings on which the run is stopped, such as policy:nan or disk:*; empty: none."""
 
 
 class RunConfig(Section):

@@ -122,6 +122,25 @@ def _probes(profile: Profile) -> bool:
     return profile.config.engine.rollout == "cpu"
 
 
+def _guards(stop_on: Sequence[str]) -> list[Finding]:
+    """A guard that stops nothing is found before the night that it was set for."""
+    if not stop_on:
+        return []
+    from liverl.diagnose.catalogue import catalogue
+    from liverl.operate.guarding import idle
+
+    return [
+        Finding(
+            "guards:idle",
+            "error",
+            f"A guard fits no fatal failure, so it would never stop the run: {guard[:60]}",
+            "logging.stop_on",
+            "name ids of docs/failures.md with the severity fatal, such as policy:nan or disk:*",
+        )
+        for guard in idle(stop_on, catalogue())
+    ]
+
+
 def _asked(profile: Profile, on_answer: OnAnswer | None, probe: bool | None, only: Sequence[str]) -> Checked:
     probe = _probes(profile) if probe is None else probe
     findings = run_checks(
@@ -133,6 +152,7 @@ def _asked(profile: Profile, on_answer: OnAnswer | None, probe: bool | None, onl
         probe=probe,
         only=only,
     )
+    findings = [*findings, *_guards(profile.config.logging.stop_on)]
     configuration = configuration_summary(profile.config, profile.facts, findings)
     mark, command = passes.fingerprint(profile), _command(profile.asked)
     found = Checked(tuple(folded(worst_first(findings))), mark, configuration, command)

@@ -11,6 +11,7 @@ from liverl.operate import passes
 from liverl.operate.check import Checked, titles
 from liverl.operate.planning import plan_attempt, ports_of, python_of
 from liverl.operate.profile import Profile, read_profile
+from liverl.operate.watcher import start_watcher
 from liverl.record.layout import RunDir
 from liverl.run.launch import LaunchOrder, SignsOfLife, refuse_shared_ports, signs_of_life
 from liverl.run.launch import launch as run_launch
@@ -116,7 +117,9 @@ def start(profile: Profile, checked: Checked, yes: Yes, *, name: str = "") -> La
         python=python_of(config),
         links=profile.path.parent / "logs",
     )
-    return Launched(run_launch(order))
+    run = run_launch(order)
+    start_watcher(run, config.logging.stop_on)
+    return Launched(run)
 
 
 def alive(launched: Launched) -> Launched:

@@ -11,6 +11,7 @@ from liverl.operate.answer import cut
 from liverl.operate.check import Checked, OnAnswer
 from liverl.operate.launch import Yes, refuse
 from liverl.operate.planning import plan_attempt, python_of
+from liverl.operate.watcher import start_watcher
 from liverl.preflight import QUESTIONS, configuration_summary, machine_facts, run_checks, worst_first
 from liverl.record.layout import RunDir
 from liverl.run import resume as run_resume
@@ -76,6 +77,7 @@ def resume(run: RunDir, checked: Checked, yes: Yes) -> Resumed:
     config = _config(run)
     from_step = run_resume.resume_step(run)
     plan = run_resume.resume(run, python_of(config), plan_attempt(config, run, confirmed_by=yes.by))
+    start_watcher(run, config.logging.stop_on)
     return Resumed(run.name, plan.attempt, from_step, plan.steps, str(run.root))
 
 

@@ -74,6 +74,7 @@ class Status:
     last_write: LastWrite | None = None
     boot: BootStage | None = None
     checkpoint: int | None = None
+    findings: str = ""
 
     @property
     def is_live(self) -> bool:
@@ -130,6 +131,7 @@ class Status:
             else "",
             "health": self.health.line if self.health.steps else "",
             "last_write": self._last_write(),
+            "findings": cut(self.findings, chars) or "not looked for: liverl diagnose",
             "boot": self.boot.line if self.boot is not None and self.is_live else "",
             "evidence": [cut(line, chars) for line in self.evidence] or None,
             "log": self.log.removeprefix(f"{self.run_dir}/"),

@@ -16,6 +16,7 @@ from liverl.log.rows import Row, number, whole
 from liverl.operate.booting import BootStage, boot_stage, longest_limit_s
 from liverl.operate.happenings import Happenings
 from liverl.operate.health import WINDOW, health_of, rate_s, reward_of, stall_limit_s, time_of, trend_of
+from liverl.operate.remembered import recall
 from liverl.operate.standing import LastWrite, Status
 from liverl.operate.steps_made import StepsMade
 from liverl.operate.under_way import UnderWay
@@ -99,6 +100,7 @@ class Observer:
             last_write=written,
             boot=boot if told in ("starting", "stalled") else None,
             checkpoint=seen.checkpoint,
+            findings=_findings(run, plan.attempt),
         )
 
     def _add_validations(self, rows: Sequence[Row]) -> None:
@@ -173,6 +175,12 @@ def _limit_s(state: Liveness, plan: AttemptPlan, boot: BootStage | None, own: Se
         return boot.limit_s
     # Before its first step a run has no times of its own; the boot's longest stage stands for them.
     return stall_limit_s(own) or longest_limit_s(plan) if state.is_live else None
+
+
+def _findings(run: RunDir, attempt: int) -> str:
+    """What the last diagnosis of this attempt said; "" where nobody has looked."""
+    found = recall(run)
+    return found.line if found is not None and found.attempt == attempt else ""
 
 
 def _plan(run: RunDir) -> AttemptPlan:

@@ -1,26 +1,36 @@
-"""One line whenever a run's state changes, for a terminal and for the plugin's monitor.
+"""One line whenever a run's state or its findings change, for a terminal, the plugin's monitor and a webhook.
 
-changes        what is worth a line between two looks at a run
+changes        what is worth a line between two looks at a run's status
 watch_events   the lines of one run until it has ended, or of every run of a place for ever
+
+Findings are looked for when a step was made or the state changed, and once a minute; a guard of the run's config.yaml
+(`logging.stop_on`) then asks the run to stop.
 """
 
 from __future__ import annotations
 
 import time
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from liverl.errors import LiveRLError
 from liverl.operate.answer import cut
 from liverl.operate.find import Place, list_runs
 from liverl.operate.standing import Status
 from liverl.operate.status import Observer
+from liverl.record.asks import is_unanswered
 from liverl.record.layout import RunDir
 from liverl.run.liveness import read_liveness
+
+if TYPE_CHECKING:
+    from liverl.operate.diagnose import Doctor
+    from liverl.operate.diagnosed import Diagnosed
 
 _REASON_CHARS = 200
 # Of a place's runs only the newest can be new; the others were there before anybody watched.
 _NEWEST_RUNS = 20
 _MILESTONES = 10
+_LOOK_S = 60.0
 
 
 def changes(before: Status | None, now: Status) -> list[str]:
@@ -60,6 +70,7 @@ class _Watched:
         self._observer: Observer | None = None
         self._last: Status | None = None
         self._error = ""
+        self._ward = _Ward(run)
 
     @property
     def is_over(self) -> bool:
@@ -79,6 +90,8 @@ class _Watched:
             return [f"{self._run.name} can't be read: {cut(str(error), _REASON_CHARS)}"] if is_new else []
         before, self._last, self._error = self._last, now, ""
         said = changes(before, now)
+        if now.is_live or before is not None or not self._is_silent:
+            said += [f"{now.name} {line}" for line in self._ward.look(before, now)]
         if self.is_over:
             self._observer = None  # and all it keeps; a resumed run is read anew
         if self._is_silent and before is None and not now.is_live:
@@ -92,6 +105,67 @@ class _Watched:
         return (
             not state.is_live and state.record is not None and state.record.last.number == self._last.attempt
         )
+
+
+class _Ward:
+    """The findings of a run that is watched."""
+
+    def __init__(self, run: RunDir) -> None:
+        self._run = run
+        self._doctor: Doctor | None = None
+        self._last: Diagnosed | None = None
+        self._looked_s = 0.0
+        self._error = ""
+        self._stopped = 0
+
+    def look(self, before: Status | None, now: Status) -> list[str]:
+        """What is new among the findings, where there may be something new."""
+        moved = before is None or (before.step, before.state, before.attempt) != (
+            now.step,
+            now.state,
+            now.attempt,
+        )
+        if not moved and time.monotonic() - self._looked_s < _LOOK_S:
+            return []
+        self._looked_s = time.monotonic()
+        try:
+            return self._news(now)
+        except (LiveRLError, OSError, ImportError) as error:
+            is_new = str(error) != self._error
+            self._error = str(error)
+            return [f"can't be diagnosed: {cut(str(error), _REASON_CHARS)}"] if is_new else []
+
+    def _news(self, now: Status) -> list[str]:
+        from liverl.operate.diagnose import Doctor
+        from liverl.operate.findings_seen import news
+
+        if self._doctor is None:
+            self._doctor = Doctor(self._run)
+        found = self._doctor.look(with_stacks=False)
+        known = self._last.diagnosis.findings if self._last else ()
+        lines = news(known, found.diagnosis.findings, is_first=self._last is None)
+        self._last = found
+        if not now.is_live:
+            self._doctor = None  # and all it keeps
+            return lines
+        if now.attempt != self._stopped and now.state != "stopping" and not is_unanswered(self._run):
+            lines += self._guarded(found, now.attempt)
+        return lines
+
+    def _guarded(self, found: Diagnosed, attempt: int) -> list[str]:
+        """Ask the run to stop where a guard is due, once an attempt."""
+        from liverl.operate.guarding import due, guards_of, stop_for
+
+        if (cause := due(found.diagnosis.findings, guards_of(self._run))) is None:
+            return []
+        try:
+            said = stop_for(self._run, cause)
+        except OSError as error:
+            told = f"could not be asked to stop (guard: {cause.id}): {cut(str(error), _REASON_CHARS)}"
+            is_new, self._error = told != self._error, told
+            return [told] if is_new else []
+        self._stopped = attempt
+        return [said]
 
 
 def _of_run(run: RunDir, interval_s: float) -> Iterator[str]:

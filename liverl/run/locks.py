@@ -41,6 +41,22 @@ def run_locked(run: RunDir, limit_s: float = LIMIT_S) -> Iterator[None]:
         yield
 
 
+def poster_of(run: RunDir) -> bool:
+    """Whether this process may post what it sees of a run: the first that asks, until it ends; True without locks."""
+    digest = hashlib.sha256(str(run.root.resolve()).encode()).hexdigest()[:16]
+    descriptor = _open(state_file().parent / "locks" / f"poster_{digest}")
+    if descriptor is None:
+        return True
+    try:
+        fcntl.flock(
+            descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB
+        )  # kept open: the kernel lets go of it with the process
+    except OSError:
+        os.close(descriptor)
+        return False
+    return True
+
+
 @contextlib.contextmanager
 def _locked(name: str, limit_s: float, what: str) -> Iterator[None]:
     descriptor = _open(state_file().parent / "locks" / name)

@@ -6,11 +6,13 @@ import json
 import os
 import signal
 import subprocess
+import sys
 import time
 from pathlib import Path
 
 import pytest
 
+from liverl.operate.diagnose import diagnose_run
 from liverl.record.layout import RunDir
 from liverl.record.runfile import read_run
 from liverl.run.liveness import read_liveness
@@ -19,6 +21,9 @@ from tests.cli.conftest import Liverl, ScriptedRun, command
 from tests.operate.made import Made
 from tests.operate.test_status import validation
 from tests.run.scripted import all_gone, ended, made_pids, until
+
+# A resume checks before it starts, which takes its time on a machine that is busy with other tests.
+CHECKED_S = 90.0
 
 
 def pids(run: RunDir) -> list[int]:
@@ -56,6 +61,8 @@ def test_help_is_there_at_once_and_explains_the_exit_codes(liverl: Liverl) -> No
         "clean",
         "ledger",
         "watch",
+        "diagnose",
+        "triage",
         "mcp",
     ],
 )
@@ -154,7 +161,7 @@ def test_ctrl_c_while_a_run_is_shown_stops_it_cleanly(
     before = pids(run)
     stop(run, "test")
     shown = subprocess.Popen(command("resume", "--yes"), stdout=subprocess.PIPE, text=True, cwd=tmp_path)
-    until(lambda: len(pids(run)) > len(before))
+    until(lambda: len(pids(run)) > len(before), CHECKED_S)
     shown.send_signal(signal.SIGINT)
     output, _ = shown.communicate(timeout=60)
     assert shown.returncode == 130
@@ -175,7 +182,7 @@ def test_a_second_ctrl_c_kills_what_does_not_end(
     shown = subprocess.Popen(
         command("resume", "--yes"), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=tmp_path
     )
-    until(lambda: len(pids(run)) >= len(before) + 3)
+    until(lambda: len(pids(run)) >= len(before) + 3, CHECKED_S)
     shown.send_signal(signal.SIGINT)
     until(lambda: read_run(run).last.state == "stopping")
     shown.send_signal(signal.SIGINT)
@@ -203,3 +210,42 @@ def test_a_terminal_obeys_nothing_that_a_trial_has_printed(liverl: Liverl, made:
     for words in (("trials",), ("show", "evil-1")):
         shown = liverl(*words).stdout
         assert "evil-1" in shown and not {"\x1b", "\x07", "\x9b"} & set(shown)
+
+
+def test_a_diagnosis_tells_by_its_exit_code_what_it_is(liverl: Liverl, tmp_path: Path) -> None:
+    sick, empty = tmp_path / "sick.log", tmp_path / "empty.log"
+    sick.write_text("Traceback (most recent call last):\nOSError: [Errno 28] No space left on device\n")
+    empty.touch()
+    os.mkfifo(tmp_path / "pipe.log")
+    codes = {
+        name: liverl("diagnose", name).returncode
+        for name in ("sick.log", "empty.log", "none.log", "no-such-run", ".", "pipe.log", "/dev/zero")
+    }
+    assert codes == {
+        "sick.log": 1, "empty.log": 0, "none.log": 4, "no-such-run": 4, ".": 2, "pipe.log": 2, "/dev/zero": 2,
+    }  # fmt: skip
+
+
+def test_a_files_name_and_lines_reach_a_terminal_without_its_codes(liverl: Liverl, tmp_path: Path) -> None:
+    path = tmp_path / "a\x1b]0;x\x07\x9b2J.log"
+    path.write_text("Traceback (most recent call last):\nRuntimeError: \x1b[31mwhy\x9b2J\u202e\n")
+    shown = [liverl("diagnose", str(path), *more) for more in ((), ("--json",), ("--fix",))]
+    missing = liverl("diagnose", "\x1b[31mnone.log")
+    for done in (*shown, missing):
+        assert not set("\x1b\x07\x9b\u202e") & set(done.stdout + done.stderr)
+
+
+def test_status_and_help_load_nothing_heavy(made: Made, tmp_path: Path) -> None:
+    run = made("r", state="failed", steps=((1, 0.5),), reason="the trainer was killed")
+    diagnose_run(run)  # so that there is nothing to look for
+    asked = (
+        "import sys\nfrom liverl.cli.main import main\n"
+        "try:\n    main(sys.argv[1:])\nexcept SystemExit:\n    pass\n"
+        "heavy = {'numpy', 'hyperscan', 'anthropic', 'orjson', 'torch', 'ray'} & set(sys.modules)\n"
+        "assert not heavy, heavy"
+    )
+    for words in (["--help"], ["status", str(run.root)], ["diagnose", "--help"], ["triage", "--help"]):
+        done = subprocess.run(
+            [sys.executable, "-c", asked, *words], capture_output=True, text=True, check=False
+        )
+        assert done.returncode == 0, done.stderr

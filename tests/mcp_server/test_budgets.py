@@ -13,7 +13,7 @@ from liverl.record.trajectory import Segment, write_trajectory
 from tests.mcp_server.conftest import Connect, tokens
 from tests.operate.made import Made
 
-STATUS, PREFLIGHT, TAIL, TRIAL, OTHER = 250, 600, 1500, 2500, 2500
+STATUS, PREFLIGHT, DIAGNOSE, TAIL, TRIAL, OTHER = 250, 600, 900, 1500, 2500, 2500
 ALL_LINES = 8000  # asked for by name; hosts warn from 10,000 on
 NAME = "qwen3-30b-a3b-instruct-2507-claude-code-1121abc"
 # The summary's own test holds it below 900 bytes.
@@ -55,6 +55,7 @@ def busy(made: Made, here: Path) -> str:
     ("tool", "arguments", "limit"),
     [
         ("status", {}, STATUS),
+        ("diagnose", {}, DIAGNOSE),
         ("tail_log", {}, TAIL),
         ("tail_log", {"lines": 200, "raw": True}, ALL_LINES),
         ("show_trial", {"trial": "repair-the-very-long-named-repository-0119__attempt"}, TRIAL),

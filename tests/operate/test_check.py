@@ -63,3 +63,10 @@ def test_many_findings_of_one_kind_are_told_as_a_few_and_their_number() -> None:
 def test_the_next_command_starts_what_was_checked(site: Path) -> None:
     profile = read_profile(Asked(None, ("training.steps=3",), smoke=True), Place(site))
     assert check(profile, probe=False).command == "liverl run --set training.steps=3 --smoke"
+
+
+def test_a_guard_that_would_never_stop_a_run_blocks_it(site: Path) -> None:
+    profile = read_profile(Asked(assignments=("logging.stop_on=[policy:nan, policy:nna]",)), Place(site))
+    found = check_again(profile, passes.remember(profile, {}, probed=True))
+    (told,) = [finding for finding in found.blocking if finding.id == "guards:idle"]
+    assert told.title.endswith("policy:nna")

@@ -15,6 +15,7 @@ pytestmark = pytest.mark.claude
 READ: dict[str, dict[str, Any]] = {
     "preflight": {"config": "none.yaml"},
     "status": {},
+    "diagnose": {"run": RUN},
     "tail_log": {"run": RUN, "lines": 5},
     "trials": {"run": RUN},
     "show_trial": {"trial": TRIAL, "run": RUN},
@@ -56,6 +57,7 @@ def assert_read(results: dict[str, str]) -> None:
     assert "none.yaml" in results["preflight"]
     assert [name for name, answer in answers.items() if not answer["summary"]] == []
     assert RUN in results["status"]
+    assert answers["diagnose"]["verdict"] == "not_measured"
     assert "line 9" in results["tail_log"] and "line 4" not in results["tail_log"]
     assert TRIAL in results["trials"]
     assert TRIAL in results["show_trial"]

@@ -1,0 +1,202 @@
+"""A finding's cure as a change of config.yaml: shown as a diff, made only when a person has said so.
+
+Fix       the diff, and what could not be changed
+propose   the fix of the primary finding
+apply     write it, after the strict reader of config.yaml has accepted it
+"""
+
+from __future__ import annotations
+
+import difflib
+import os
+import re
+import shlex
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from liverl.config import ConfigProblems
+from liverl.diagnose.finding import Finding
+from liverl.errors import ConfigError
+from liverl.operate.config_text import as_yaml, content_of, flat, is_only_change, read_text, with_key
+from liverl.operate.find import Place, nearest_config
+from liverl.operate.launch import Yes
+from liverl.operate.profile import Asked, read_profile
+from liverl.record.jsonl import write_by_rename
+
+_SCALE = re.compile(r"([*+-])\s*(-?[\d.]+(?:e-?\d+)?)")
+_VERL = "verl."
+
+
+@dataclass(frozen=True)
+class Fix:
+    """What a cure changes in a file: `changes` are (key, old, new) as YAML, `left` is what stays to be done by hand;
+    `before` and `text` are the whole file as it was read and as it would be, `command` is what has shown it."""
+
+    path: Path
+    finding: str
+    changes: tuple[tuple[str, str, str], ...] = ()
+    diff: str = ""
+    before: str = ""
+    text: str = ""
+    left: tuple[str, ...] = ()
+    command: str = "liverl diagnose --fix"
+    is_applied: bool = False
+
+    @property
+    def ok(self) -> bool:
+        """Whether there is a change."""
+        return bool(self.changes)
+
+    @property
+    def summary(self) -> str:
+        """How many keys change, or why none does."""
+        if not self.changes:
+            return f"no change of {self.path.name} cures {self.finding}" + (
+                f": {self.left[0]}" if self.left else ""
+            )
+        told = ", ".join(f"{key} {old or 'unset'} -> {new}" for key, old, new in self.changes)
+        return (
+            f"{'changed' if self.is_applied else 'would change'} {self.path.name} for {self.finding}: {told}"
+        )
+
+    @property
+    def next_action(self) -> str:
+        """Apply it, or check what it makes."""
+        if not self.changes:
+            return "read the write-up: the cure is not in config.yaml"
+        return "liverl check" if self.is_applied else f"{self.command} --apply"
+
+    def payload(self) -> dict[str, Any]:
+        """The change as plain JSON."""
+        changes = [{"key": key, "old": old, "new": new} for key, old, new in self.changes]
+        return {"file": str(self.path), "changes": changes, "diff": self.diff, "left": list(self.left)}
+
+    def lines(self) -> list[str]:
+        """The same for a person."""
+        left = [f"  by hand: {text}" for text in self.left]
+        return [self.summary, *self.diff.splitlines(), *left, f"  next: {self.next_action}"]
+
+
+def propose(finding: Finding, place: Place, config: str | None = None, name: str | None = None) -> Fix:
+    """The cure of a finding of what `name` names, as a change of the nearest (or the named) config.yaml.
+
+    Raises `ConfigError` where there is none, or it can't be read.
+    """
+    path = Path(config).expanduser() if config else nearest_config(place.cwd)
+    if not finding.changes:
+        return Fix(path or place.cwd / "config.yaml", finding.id)
+    if path is None or not path.is_file():
+        raise ConfigError(
+            "config.missing",
+            "There is no config.yaml to change.",
+            evidence=f"looked from {place.cwd} upwards" if config is None else f"{config} is no file",
+            next_action="name it: liverl diagnose --fix --config FILE",
+        )
+    before = read_text(path)
+    content = content_of(path.name, before)
+    text, changes, left = before, [], []
+    for key, wanted in finding.changes.items():
+        old = _present(content, path, place, key)
+        new = _new(old, wanted)
+        if new is None:
+            left.append(f"{key}: {wanted} of what it is, which config.yaml does not tell")
+            continue
+        if old == new:
+            left.append(f"{key} is {as_yaml(new)} already")
+            continue
+        changed = with_key(text, key, as_yaml(new))
+        if not is_only_change(text, changed, key, new):
+            left.append(
+                f"set {key} to {as_yaml(new)}: it is written in a form that no change of one line fits"
+            )
+            continue
+        text = changed
+        changes.append((key, "" if old is None else as_yaml(old), as_yaml(new)))
+    diff = difflib.unified_diff(
+        before.splitlines(), text.splitlines(), path.name, path.name, lineterm="", n=1
+    )
+    return Fix(
+        path, finding.id, tuple(changes), "\n".join(diff), before, text, tuple(left), _command(name, config)
+    )
+
+
+def _command(name: str | None, config: str | None) -> str:
+    words = [
+        "liverl",
+        "diagnose",
+        *([name] if name else []),
+        "--fix",
+        *(["--config", config] if config else []),
+    ]
+    return shlex.join(words)
+
+
+def apply(fix: Fix, place: Place, yes: Yes) -> Fix:
+    """Write the change by rename, the old file kept as config.yaml.before; raises `ConfigError` where it is invalid,
+    or where the file is no longer the one that the person was shown."""
+    del yes  # a person's; who has none can't call this
+    path = fix.path.resolve()  # of a link what it leads to is changed, not the link
+    trial = path.with_name(f".{path.name}.{os.getpid()}.fix")
+    write_by_rename(trial, fix.text.encode())
+    try:
+        before = _problems(path, place)
+        new = [told for told in _problems(trial, place) if told not in before]
+    finally:
+        trial.unlink(missing_ok=True)
+    if new:
+        raise ConfigError(
+            "config.fix_invalid",
+            "The change was not made: config.yaml would not be valid with it.",
+            evidence="; ".join(new)[:300],
+            next_action="make the change by hand, as the write-up says",
+        )
+    if read_text(path) != fix.before:
+        raise ConfigError(
+            "config.changed",
+            f"The change was not made: {path.name} has changed since it was shown.",
+            next_action=fix.command,
+        )
+    mode = path.stat().st_mode
+    for target, text in ((path.with_name(f"{path.name}.before"), fix.before), (path, fix.text)):
+        write_by_rename(target, text.encode(), durable=True)
+        target.chmod(mode & 0o777)
+    return replace(fix, is_applied=True)
+
+
+def _problems(path: Path, place: Place) -> list[str]:
+    """What the strict reader has against a file; none where it takes it."""
+    try:
+        read_profile(Asked(str(path), (), False), place)
+    except ConfigProblems as found:
+        return [f"{each.key}: {each.reason}" for each in found.problems]
+    except ConfigError as error:
+        return [error.message]
+    return []
+
+
+def _present(content: Mapping[str, Any], path: Path, place: Place, key: str) -> Any:
+    """What a key is now: what the file says, else what it would be; of verl's own keys only what the file says."""
+    told = flat(content).get(key)
+    if told is not None or key.startswith(_VERL):
+        return told
+    try:
+        value: Any = read_profile(Asked(str(path), (), False), place).config
+    except (ConfigProblems, ConfigError):
+        return None
+    for part in key.split("."):
+        value = getattr(value, part, None)
+    return value
+
+
+def _new(old: Any, wanted: Any) -> Any:
+    """The value a cure wants; None where it is relative to one that is not known."""
+    found = _SCALE.fullmatch(wanted.strip()) if isinstance(wanted, str) else None
+    if found is None:
+        return wanted
+    if isinstance(old, bool) or not isinstance(old, int | float):
+        return None
+    by = float(found.group(2))
+    new = {"*": old * by, "+": old + by, "-": old - by}[found.group(1)]
+    return max(1, round(new)) if isinstance(old, int) and old > 0 else float(f"{new:.6g}")

@@ -1,0 +1,36 @@
+"""Commands of write-ups, which speak of the newest run, pointed at what was diagnosed: a run by its name, or a file."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Mapping
+from pathlib import Path
+
+_NAMED = re.compile(r"\bliverl (trials|logs|status|diagnose)\b")
+_SHOW = re.compile(r"\bliverl show\b")
+_SEARCH = re.compile(r"\bliverl logs\b[^|;]*--grep ('[^']*')[^|;]*")
+# The defaults of infrastructure.litellm_port and ray_port, which write-ups name.
+_PORTS = {"litellm": 8002, "ray": 6379}
+_OF_A_RUN = re.compile(r"\bliverl (?!diagnose\b)")
+
+
+def at_run(command: str, name: str, ports: Mapping[str, int] | None = None) -> str:
+    """The command about a run of that name, with its own ports in the place of the usual ones."""
+    named = shlex.quote(name)
+    for what, usual in _PORTS.items():
+        if own := (ports or {}).get(what):
+            command = re.sub(rf"\b{usual}\b", str(own), command)
+    command = _SHOW.sub(lambda _: f"liverl show --run {named}", command)
+    command = _NAMED.sub(lambda found: f"{found[0]} {named}", command)
+    return command.replace("liverl compare RUN ", f"liverl compare {named} ")
+
+
+def at_file(command: str, path: Path) -> str:
+    """The command about a file that somebody has; "" where it looks at what only a run of LiveRL has."""
+    named = shlex.quote(str(path))
+    program = "zgrep" if path.suffix == ".gz" else "grep"
+    command = _SEARCH.sub(lambda found: f"{program} -nP {found[1]} {named}", command)
+    if _OF_A_RUN.search(command):
+        return ""
+    return re.sub(r"\bliverl diagnose\b", lambda _: f"liverl diagnose {named}", command)
