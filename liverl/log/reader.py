@@ -51,7 +51,7 @@ class Reader:
 
     @property
     def search(self) -> str:
-        """How the lines were found: by `hyperscan`, or by `numpy` where that library is missing (ten times slower);
+        """How the lines were found: by `hyperscan`, or by `numpy` where that is missing (more than ten times slower);
         "" where no log was searched."""
         return self._search
 

@@ -52,7 +52,7 @@ class Line:
 
 @dataclass(frozen=True)
 class Sighting:
-    """A pattern in a log: how many lines met it, the first of them (at most 8) and the last one."""
+    """A pattern in a log: how many lines met it (an estimate beyond 200), the first 8 of them, and the last."""
 
     count: int
     first: tuple[Line, ...]

@@ -36,6 +36,7 @@ _SILENT = ("run:stalled", "hang:")
 # Some five thousand trials.
 _TRIAL_BYTES = 8 * 1024 * 1024
 _COMMAND_BYTES = 400
+_SLOW = "the log was searched slowly: the package hyperscan is not installed"
 _READABLE = (".log", ".out", ".txt", ".jsonl", ".csv", ".json")
 
 
@@ -68,9 +69,11 @@ def diagnose_run(run: RunDir) -> Diagnosed:
 def diagnose_file(path: Path) -> Diagnosed:
     """A file that somebody has; raises `LiveRLError` where it can't be read."""
     lines, wanted = _looked_for()
-    told = Reader(path, lines, wanted).read()
+    reader = Reader(path, lines, wanted)
+    told = reader.read()
     snapshot = Snapshot(path.name, told.kind, told.series, told.sightings, told.facts, told.settings)
-    return _answer(snapshot, lambda command: at_file(command, path), is_run=False)
+    found = _answer(snapshot, lambda command: at_file(command, path), is_run=False)
+    return replace(found, note=_SLOW if reader.search == "numpy" else "")
 
 
 class Doctor:

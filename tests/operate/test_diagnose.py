@@ -6,6 +6,7 @@ import json
 import os
 import re
 import shlex
+import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -251,3 +252,13 @@ def test_what_was_said_of_an_earlier_attempt_is_not_told_of_a_new_one(run: RunDi
     other = made("s", starts=(0.0, 50.0))
     healthy_step(other, 1)
     assert status(other).findings == ""
+
+
+def test_a_slow_search_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "theirs.log"
+    path.write_text(OOM)
+    assert diagnose_file(path).note == ""
+    monkeypatch.setitem(sys.modules, "hyperscan", None)
+    found = diagnose_file(path)
+    assert "hyperscan is not installed" in found.note and found.note in "\n".join(found.lines())
+    assert found.diagnosis.primary is not None and found.diagnosis.primary.id.startswith("memory:")
