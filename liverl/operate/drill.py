@@ -9,7 +9,7 @@ import time
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from liverl.errors import RunError
 from liverl.operate.answer import cut
@@ -23,6 +23,9 @@ from liverl.record.clock import to_seconds
 from liverl.record.layout import RunDir
 from liverl.run import resume as run_resume
 from liverl.run.launch import launch
+
+if TYPE_CHECKING:
+    from liverl.operate.drill_onlooker import Onlooker
 
 
 @dataclass(frozen=True)
@@ -65,7 +68,8 @@ class Drilled:
     """A drill's run: what was broken and when, what `liverl diagnose` says of it, and whether that is the cause.
 
     `found` is the primary finding's id, "" where there is none; `says` is the diagnosis's first line. `after_s` seconds
-    and `after_steps` steps of the run lie between the failure's beginning and the diagnosis.
+    and `after_steps` steps of the run lie between the failure's beginning and the diagnosis: of a run that fails to
+    learn the first one that said so and was followed by none that said otherwise, else the one at its end.
     """
 
     drill: Drill
@@ -142,10 +146,13 @@ def rehearse(chosen: Drill, tell: Relay, *, root: Path | None = None, keep: bool
         )
     place = root or Path(tempfile.mkdtemp(prefix="liverl-drill-"))
     tell(f"{chosen.name}: {chosen.breaks}; {chosen.how} (about {chosen.seconds} s)")
-    with _made(chosen, place.resolve(), tell) as (run, broken):
+    with _made(chosen, place.resolve(), tell) as (run, broken, onlooker):
         tell(f"diagnosing {run.root}")
-        after_s, after_steps = time.time() - to_seconds(broken.time), last_step(run) - broken.step
+        at, step = time.time(), last_step(run)
         found, says = diagnosed(run)
+        if found in chosen.expects and onlooker.since:
+            at, step = onlooker.since
+        after_s, after_steps = at - to_seconds(broken.time), step - broken.step
     kept = keep or found not in chosen.expects
     if not kept:
         shutil.rmtree(place if root is None else run.root, ignore_errors=True)
@@ -163,8 +170,10 @@ def diagnosed(run: RunDir) -> tuple[str, str]:
 
 
 @contextlib.contextmanager
-def _made(chosen: Drill, root: Path, tell: Relay) -> Iterator[tuple[RunDir, Broken]]:
-    """The run of a drill once its failure shows; what still lives of it is ended afterwards."""
+def _made(chosen: Drill, root: Path, tell: Relay) -> Iterator[tuple[RunDir, Broken, Onlooker]]:
+    """The run of a drill once its failure shows, and who looked on; what still lives of it is ended afterwards."""
+    from liverl.operate.drill_onlooker import Onlooker
+
     world = make_world(root, chosen, tell)
     config = world.profile.config
     with contextlib.ExitStack() as around:
@@ -175,7 +184,13 @@ def _made(chosen: Drill, root: Path, tell: Relay) -> Iterator[tuple[RunDir, Brok
             planned = plan_attempt(config, run, confirmed_by="--yes")
             run_resume.resume(run, python_of(config), change(planned, run, world))
 
+        onlooker = Onlooker(run, chosen.expects)
+        look = onlooker.look if chosen.kind == "learning" else _nothing
         try:
-            yield run, act(chosen, run, resume)
+            yield run, act(chosen, run, resume, look), onlooker
         finally:
             finish(run)
+
+
+def _nothing() -> None:
+    """Of a crash it is the end that is diagnosed."""

@@ -44,8 +44,11 @@ class Broken:
     step: int
 
 
-def act(drill: Drill, run: RunDir, resume: Resume) -> Broken:
-    """Do to a launched run what its drill says, and wait until it shows; `resume` starts one more attempt."""
+def act(drill: Drill, run: RunDir, resume: Resume, look: Callable[[], None]) -> Broken:
+    """Do to a launched run what its drill says, and wait until it shows.
+
+    `resume` starts one more attempt; `look` is called again and again while a run that nobody touches goes on.
+    """
     match drill.act:
         case "kill":
             broken = _blow(drill, run, signal.SIGKILL)
@@ -58,7 +61,7 @@ def act(drill: Drill, run: RunDir, resume: Resume) -> Broken:
         case "cut":
             broken = _cut(drill, run, resume)
         case "watch":
-            _until(lambda: not read_liveness(run).is_live, run)
+            _until(lambda: _over(run, look), run)
             return _on_record(drill, run)
     _until(lambda: not read_liveness(run).is_live, run)
     return broken
@@ -135,6 +138,11 @@ def last_step(run: RunDir) -> int:
     """The last step that a run has made; 0 without one."""
     rows = read_metrics(run) if run.metrics_jsonl.exists() else []
     return max((int(row["step"]) for row in rows), default=0)
+
+
+def _over(run: RunDir, look: Callable[[], None]) -> bool:
+    look()
+    return not read_liveness(run).is_live
 
 
 def _steps(run: RunDir, count: int) -> None:

@@ -47,7 +47,7 @@ _ALL = (
         110,
         steps=18,
         at=3,
-        settings={"algorithm": {"learning_rate": 2e-4}},
+        settings={"algorithm": {"learning_rate": 1e-4}},
     ),
     Drill(
         "wrong-logprobs",
