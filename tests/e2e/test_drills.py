@@ -7,6 +7,7 @@ import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -32,7 +33,9 @@ def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.parametrize("drill", DRILLS.values(), ids=DRILLS)
-def test_a_failure_made_on_purpose_is_diagnosed_with_its_cause(root: Path, drill: Drill) -> None:
+def test_a_failure_made_on_purpose_is_diagnosed_with_its_cause(
+    root: Path, drill: Drill, record_property: Callable[[str, object], None]
+) -> None:
     command = [sys.executable, "-m", "liverl.cli", "drill", drill.name, "--run-root", str(root), "--json"]
     env = {**os.environ, "XDG_STATE_HOME": str(root / "state")}
     done = subprocess.run(
@@ -41,6 +44,8 @@ def test_a_failure_made_on_purpose_is_diagnosed_with_its_cause(root: Path, drill
     assert done.returncode in (0, 3), done.stderr
     told = json.loads(done.stdout)
     print(f"{drill.name}: {told['says']} ({told['after_s']} s, {told['after_steps']} steps after it began)")
+    for figure in ("drill", "found", "after_s", "after_steps", "seconds"):
+        record_property(figure, told[figure])
     assert told["found"] in drill.expects, told
     assert done.returncode == 0
     if drill.kind == "learning":
