@@ -21,9 +21,11 @@ ALIASES: dict[str, tuple[str, ...]] = {
         "training_loss", "train_loss", "actor/loss",
     ),
     "actor/kl_loss": (
-        "kl_loss", "kl", "objective/kl", "actor/kl", "policy/policy_kl", "policy/kl", "kl_divergence", "mean_kl",
+        "kl_loss", "kl", "actor/kl", "policy/policy_kl", "policy/kl", "kl_divergence", "mean_kl",
         "ref_kl", "kl/mean", "critic/kl",
     ),
+    # TRL's PPO and open-instruct sum it up over the tokens of an answer.
+    "actor/kl_sequence": ("objective/kl",),
     "actor/ppo_kl": (
         "ppo_kl", "actor/approx_kl", "approx_kl", "policy/approx_kl", "policy/approxkl_avg", "old_approx_kl",
     ),
@@ -47,13 +49,14 @@ ALIASES: dict[str, tuple[str, ...]] = {
         "rollout/reward", "objective/rlhf_reward", "objective/scores", "rewards", "score", "env_reward",
         "episode/reward/mean", "episode_reward", "traj/reward_mean", "batch_reward", "mean reward", "train_reward",
         "critic/rewards/mean", "trial/reward/mean", "average_reward", "reward_avg", "reward/avg", "mean_score",
-        "score/mean", "score_mean",
+        "score/mean", "score_mean", "total_rewards_mean", "env/reward_mean", "ppo/mean_scores", "train/accuracy",
+        "train/acc", "train_accuracy", "train_acc", "train/pass@1", "train/solve_rate", "train/success_rate",
     ),
     "critic/score/max": ("critic/full-score/max", "reward/max", "reward_max", "max_reward", "critic/rewards/max"),
     "critic/score/min": ("critic/full-score/min", "reward/min", "reward_min", "min_reward", "critic/rewards/min"),
     "critic/score/std": (
         "reward_std", "std_reward", "reward/std", "rewards/std", "critic/rewards/std", "reward_stddev",
-        "trial/reward/std",
+        "trial/reward/std", "total_rewards_std",
     ),
     "critic/rewards/mean": ("final_reward", "loss/avg_final_rewards", "critic/full-reward/mean"),
     "critic/advantages/mean": ("advantages/mean", "advantages/avg", "advantage", "adv_mean", "advantages_mean"),
@@ -69,7 +72,7 @@ ALIASES: dict[str, tuple[str, ...]] = {
         "rollout/response_len/mean", "rollout/response_lengths", "response_lengths", "env/all/ac_tokens_per_turn",
         "seq_len/mean", "seq. length", "seq_length", "completion_len", "glen", "mean_completion_length",
         "response_length_mean", "mean_length", "avg_length", "mean_response_length", "avg_response_length",
-        "mean_completion_len", "response_length/avg",
+        "mean_completion_len", "response_length/avg", "resp_len", "resp_length", "response_len", "mean_resp_len",
     ),
     "response_length/max": ("completions/max_length", "response_len/max", "rollout/response_len/max"),
     "response_length/min": ("completions/min_length", "response_len/min", "rollout/response_len/min"),
@@ -129,6 +132,7 @@ ALIASES: dict[str, tuple[str, ...]] = {
         "val_reward", "val/reward", "eval_score", "eval_accuracy", "eval/accuracy", "val_acc", "val/acc", "eval_acc",
         "eval_combined", "eval/score", "trial/val/reward/mean", "test_score",
     ),
+    "val/perplexity": ("eval_perplexity", "eval/perplexity", "eval_ppl", "eval/ppl", "val_perplexity", "val_ppl"),
 }  # fmt: skip
 
 # Names with a part that differs from run to run: AReaL's `grpo_actor/...`, its averages.
@@ -155,7 +159,7 @@ PATTERNS: tuple[tuple[re.Pattern[str], str], ...] = (
     ),
     (
         re.compile(
-            r"^(?:train/)?reward(?:s|_components)?/\w*(?:accuracy|correctness|check_answer|answer_reward|\bacc\b)\w*"
+            r"(?i)^(?:train/)?reward(?:s|_components)?/\w*(?:accuracy|correctness|check_answer|answer_reward|\br_answer\b|\bacc\b)\w*"
             r"(?:/mean)?$"
         ),
         "reward/accuracy",

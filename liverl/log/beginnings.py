@@ -10,8 +10,9 @@ import os
 import re
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 from liverl.log.clean import LINE_BYTES
 from liverl.log.seen import Met
@@ -56,7 +57,7 @@ class Beginning:
 
 def beginning_of(head: bytes) -> Beginning:
     """The beginning of a log, from its first bytes."""
-    lines = _said(head[: head.rfind(b"\n") + 1])[:LINES]
+    lines = _said(head[: head.rfind(b"\n") + 1].split(b"\n"), LINES)
     key = max(range(len(lines)), key=lambda at: _worth(lines[at]), default=0)
     return Beginning(tuple(lines), key)
 
@@ -106,15 +107,16 @@ def cycles_of(descriptor: int, beginning: Beginning, met: Sequence[Met], last: s
 
 
 def _around(descriptor: int, offset: int) -> tuple[list[str], list[str]]:
+    """The lines before an offset and those from it on, so many that a beginning can stand among them."""
     start = max(0, offset - _LOOK_BYTES)
-    return _said(os.pread(descriptor, offset - start, start)), _said(
-        os.pread(descriptor, _LOOK_BYTES, offset)
-    )
+    before = os.pread(descriptor, offset - start, start).split(b"\n")
+    after = os.pread(descriptor, _LOOK_BYTES, offset).split(b"\n")
+    return _said(reversed(before), LINES + 1)[::-1], _said(after, LINES)
 
 
-def _said(block: bytes) -> list[str]:
-    texts = (_normal(cleaned(raw[:LINE_BYTES]).text) for raw in block.split(b"\n"))
-    return [text for text in texts if text]
+def _said(lines: Iterable[bytes], most: int) -> list[str]:
+    texts = (_normal(cleaned(raw[:LINE_BYTES]).text) for raw in lines)
+    return list(islice((text for text in texts if text), most))
 
 
 def _normal(text: str) -> str:

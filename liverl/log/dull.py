@@ -13,19 +13,40 @@ _MOST_KEPT = 1 << 15
 _DIGITS = bytes.maketrans(b"23456789", b"11111111")
 
 
+# A literal's number, the text around it without its digits, the text right behind it.
+Words = tuple[int, bytes, bytes]
+
+
+class Context:
+    """A piece of a log in which literals stand."""
+
+    def __init__(self, data: bytearray) -> None:
+        self._data = bytes(data)
+        # Once for all of them: a log may hold a hundred thousand in a block.
+        self._plain = self._data.translate(_DIGITS)
+
+    def words(self, number: int, place: int) -> Words:
+        """The words around a literal that ends at a place."""
+        return (
+            number,
+            self._plain[max(0, place - _BEFORE) : place + _AFTER],
+            self._data[place : place + _EXACT],
+        )
+
+
 class Dull:
     """The words around literals that met nothing; `often` are the literals of which that is asked."""
 
     def __init__(self) -> None:
         self.often: set[int] = set()
         self._tries: dict[int, int] = {}
-        self._missed: dict[tuple[int, bytes], int] = {}
+        self._missed: dict[Words, int] = {}
 
-    def knows(self, number: int, data: bytes, place: int) -> bool:
+    def knows(self, number: int, context: Context, place: int) -> bool:
         """Whether a literal that ends at a place stands among words that were tried often enough."""
-        return self._missed.get(_words(number, data, place), 0) >= _ENOUGH
+        return self._missed.get(context.words(number, place), 0) >= _ENOUGH
 
-    def miss(self, number: int, data: bytes, place: int) -> None:
+    def miss(self, number: int, data: bytearray, place: int) -> None:
         """A literal was tried there for nothing."""
         tries = self._tries[number] = self._tries.get(number, 0) + 1
         if tries < _OFTEN:
@@ -33,11 +54,6 @@ class Dull:
         self.often.add(number)
         if len(self._missed) >= _MOST_KEPT:
             self._missed.clear()
-        words = _words(number, data, place)
+        start = max(0, place - _BEFORE)
+        words = Context(data[start : place + _AFTER]).words(number, place - start)
         self._missed[words] = self._missed.get(words, 0) + 1
-
-
-def _words(number: int, data: bytes, place: int) -> tuple[int, bytes]:
-    exact = place + _EXACT
-    before = data[max(0, place - _BEFORE) : place].translate(_DIGITS)
-    return number, before + data[place:exact] + data[exact : place + _AFTER].translate(_DIGITS)

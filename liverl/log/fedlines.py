@@ -67,11 +67,17 @@ class FedLines:
 
     def draw(self, block: Block, place: int) -> None:
         """Keep the bar that ends at a place, instead of what it drew before."""
-        data = block.data
-        head = data.rfind(b"%|", max(0, place - _BAR_BYTES), place)
-        total = data.find(b"/", head, place)
-        until = data.find(b" ", total, place)
-        key = bytes(data[max(0, head - _NAME_BYTES) : head].translate(None, _DIGITS)) + data[total:until]
+        data, first = block.data, max(0, place - _BAR_BYTES)
+        head = data.rfind(b"%|", first, place)
+        head = data.rfind(b"| ", first, place) if head < 0 else head
+        if head < 0:  # no bar that is known: one for each beginning of a line
+            start = max(data.rfind(b"\n", first, place), data.rfind(b"\r", first, place), first - 1) + 1
+            key = bytes(data[start : start + _NAME_BYTES].translate(None, _DIGITS))
+        else:
+            total = data.find(b"/", head, place)
+            until = data.find(b" ", total, place)
+            start = max(0, head - _NAME_BYTES, data.rfind(b"\n", max(0, head - _NAME_BYTES), head) + 1)
+            key = bytes(data[start:head].translate(None, _DIGITS)) + data[total:until]
         self._drawn.pop(key, None)
         self._drawn[key] = place
 

@@ -83,9 +83,11 @@ _SIGNS = {
 PATTERNS = tuple(LinePattern(f"log:{name}", pattern, has=has) for name, (pattern, has) in _SIGNS.items())
 
 _EXCEPTION = re.compile(
-    r"^(?:\[?rank ?\d+\]?: ?)?(?:[A-Za-z_]\w*\.)*[A-Z]\w*"
-    r"(?:Error|Exception|Exit|Interrupt|Failure|Died|Timeout|Crashed)\b(?:[:(]|$)"
+    r"^(?:\[?rank ?\d+\]?: ?)?(?:[A-Za-z_]\w*\.)*(?:Exception|(?<=\.)Error|[A-Z]\w*"
+    r"(?:Error|Exception|Exit|Interrupt|Failure|Failed|Died|Timeout|Expired|Crashed|NotFound))\b(?:[:(]|$)"
 )
+# The first frame of a program's own traceback; a child that was spawned has `<string>` there.
+_MAIN_FRAME = re.compile(r'^ +File "(?!<string>)[^"]+", line \d+, in (?:<module>|_run_module_as_main)$')
 _IGNORED = "Exception ignored in"
 _SAID_LAST = re.compile(r"^\W*(?:ERROR|FATAL|fatal|error|Error)\b(?! rate)")
 
@@ -155,7 +157,11 @@ def _ended(evidence: Evidence, died: int) -> Ended:
     stopped = evidence.last("stopped")
     if stopped > since and (not died or stopped <= died + _WORKER_LINES):
         return "stopped"
-    if died and not (since <= finished < died and died != evidence.last("crashed")):
+    if died and (
+        not since <= finished < died
+        or died == evidence.last("crashed")
+        or _ends_program(evidence.tail, evidence.lines, died)
+    ):
         return "exception"
     last = int(evidence.series.steps[-1]) if len(evidence.series) else 0
     if finished or closed > since or evidence.is_done or (evidence.total and last >= evidence.total):
@@ -193,6 +199,18 @@ def _last_trace(tail: Sequence[TailLine], lines: int) -> int:
                 found = lines + 1 - line.back
             is_open = False
     return found
+
+
+def _ends_program(tail: Sequence[TailLine], lines: int, died: int) -> bool:
+    """Whether the exception of a line ends the program itself, as the last thing that is said.
+
+    What threads, children and destructors say at a shutdown has other first frames.
+    """
+    if lines - died > _LAST_LINES:
+        return False
+    texts = [each.text for each in tail if lines + 1 - each.back < died]
+    begins = [at for at, text in enumerate(texts[:-1]) if text.startswith(_TRACEBACK)]
+    return bool(begins) and _MAIN_FRAME.match(texts[begins[-1] + 1]) is not None
 
 
 def _validated_first(series: Series) -> int:

@@ -3,7 +3,6 @@
 Names          which keys of a row are kept, and under which name
 with_aliases   columns under their own names and under verl's
 as_verl        verl's name of a key in whose name every slash was replaced
-settings_of    what a log tells of the set-up, by the names that write-ups use
 """
 
 from __future__ import annotations
@@ -15,9 +14,8 @@ import numpy as np
 
 from liverl.log.aliases import ALIASES, PATTERNS
 from liverl.log.series import Values
-from liverl.log.settings import settings_of
 
-__all__ = ["Names", "as_verl", "is_metric", "settings_of", "verl_names", "with_aliases"]
+__all__ = ["Names", "as_verl", "is_metric", "verl_names", "with_aliases"]
 VALIDATION = "val/score"
 ZERO_STD = "reward/zero_std_share"
 # A word for what a run is for: rewards and scores are kept whatever else is wanted.
@@ -137,7 +135,7 @@ def _lookup(name: str) -> tuple[str, int] | None:
     if (known := _BY_NAME.get(name.lower())) is not None:
         return known
     short = _PREFIX.sub("", name.lower())
-    if short != name.lower() and (known := _BY_NAME.get(short)) is not None:
+    if short != name.lower() and (known := _BY_NAME.get(short) or _OWN.get(short)) is not None:
         return known
     for rank, (pattern, verl) in enumerate(PATTERNS):
         if found := pattern.search(name):
@@ -156,6 +154,8 @@ def _by_name() -> dict[str, tuple[str, int]]:
 
 
 _BY_NAME = _by_name()
+# Behind a prefix (`train/actor/grad_norm`) verl's own names are met too.
+_OWN = {verl.lower(): (verl, 0) for verl in ALIASES}
 
 
 def _computed(columns: Mapping[str, Values]) -> dict[str, Values]:

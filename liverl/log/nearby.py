@@ -1,6 +1,6 @@
 """What stands around a byte of a log and at its end, as cleaned lines, in bounded memory.
 
-around      the lines before and after one
+around      the lines before and after one; beside: the nearest of them; below: those that follow
 last_lines  the last lines that say something
 line_from   the line that begins at a byte
 """
@@ -8,6 +8,7 @@ line_from   the line that begins at a byte
 from __future__ import annotations
 
 import os
+import re
 from typing import NamedTuple
 
 from liverl.log.clean import LINE_BYTES
@@ -15,6 +16,8 @@ from liverl.log.segments import cleaned
 
 AROUND = 40
 _SIDE_BYTES = 64 << 10
+_BESIDE_BYTES = 8 << 10
+_RANK = re.compile(r"^\[rank ?\d+\]: ?")
 TAIL_BYTES = 256 << 10
 
 
@@ -42,6 +45,32 @@ def line_from(descriptor: int, offset: int) -> bytes:
     """The line, or the drawing of a line, that begins at a byte; of a long one its beginning."""
     raw = os.pread(descriptor, LINE_BYTES, offset)
     return raw.split(b"\n", 1)[0].split(b"\r", 1)[0]
+
+
+def beside(descriptor: int, offset: int) -> str:
+    """The line that begins at a byte with the 3 before and the 6 after it that the same process said, as one text."""
+    start = max(0, offset - _BESIDE_BYTES)
+    own = line_from(descriptor, offset)
+    above = os.pread(descriptor, offset - start, start).split(b"\n")[:-1]
+    after = os.pread(descriptor, _BESIDE_BYTES, offset).split(b"\n")
+    return "\n".join((*_said_by(own, above)[-3:], *_said_by(own, after)[:7]))
+
+
+def below(descriptor: int, offset: int, word: bytes) -> list[str]:
+    """The lines after that which begins at a byte, that the same process said, as far as 64 kB reach; none where those
+    don't hold a word."""
+    block = os.pread(descriptor, _SIDE_BYTES, offset)
+    if word not in block:
+        return []
+    own, *lines = block.split(b"\n")
+    return _said_by(own, lines)
+
+
+def _said_by(own: bytes, block: list[bytes]) -> list[str]:
+    """The lines that are of the same process as one of them, without the rank before them."""
+    lines = [cleaned(raw[:LINE_BYTES]) for raw in block]
+    actor = cleaned(own).actor
+    return [_RANK.sub("", line.text) for line in lines if line.actor == actor]
 
 
 def last_lines(descriptor: int, size: int, count: int) -> list[TailLine]:

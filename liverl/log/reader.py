@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import copy
 import os
+import re
 from bisect import bisect_left, bisect_right
 from codecs import BOM_UTF8
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from liverl.errors import RunError
@@ -19,12 +21,16 @@ from liverl.log.blocks import Block, Blocks
 from liverl.log.forensics import PATTERNS, Evidence, facts_of
 from liverl.log.formats.detect import HEAD_BYTES, detect, encoding_of
 from liverl.log.formats.encoded import plain_bytes
+from liverl.log.formats.keyed import MOST_BYTES as NOTE_BYTES
+from liverl.log.formats.keyed import keyed_series
 from liverl.log.formats.steps import StepLines
 from liverl.log.formats.tables import KINDS, Table
 from liverl.log.growing import Mark, mark
 from liverl.log.nearby import last_lines
 from liverl.log.scanner import Scanner
 from liverl.log.seen import MOST_TRIED
+from liverl.log.settings import HEAD_BYTES as SETTINGS_BYTES
+from liverl.log.settings import settings_of
 from liverl.log.sighting import LinePattern, Sighting
 from liverl.log.sightings import SLOW_LINES, Moment, Sighter
 from liverl.log.source import opened, unpacked, unreadable
@@ -32,6 +38,11 @@ from liverl.log.told import Told
 
 # The steps of a larger log are not copied for a line at its end that has not ended yet.
 _MOST_COPIED_BYTES = 32 << 20
+# A document as somebody writes it down, and the keys under which it says what went wrong.
+_NOTE_BYTES = 16_384
+_SAID = re.compile(
+    rb'"\w*(?:error|exception|reason|stderr|traceback|stop_reason|fail|oom|killed)\w*"\s*:', re.IGNORECASE
+)
 
 
 class Reader:
@@ -83,6 +94,8 @@ class Reader:
         self._scanner = Scanner(looked_for, self._steps, {KEY: MOST_TRIED})
         self._sighter = Sighter(self._scanner)
         self._search = self._scanner.matcher.name
+        self._settings: dict[str, str] = {}
+        self._settings_until = 0
 
     def _read(self, descriptor: int) -> Told:
         now = mark(descriptor)
@@ -92,7 +105,16 @@ class Reader:
         if kind in KINDS:
             if self._table is None or self._table.kind != kind:
                 self._table = Table(self.path, kind, self._wanted)
-            return self._table.read()
+            told = self._table.read()
+            if (
+                not is_packed
+                and kind in ("summary", "jsonl")
+                and len(head) < _NOTE_BYTES
+                and _SAID.search(head)
+            ):
+                said = self._console(descriptor, now, head)  # beside its numbers it quotes what was printed
+                return replace(told, sightings=said.sightings, facts={**said.facts, **told.facts})
+            return told
         self._kind = kind
         if not is_packed:
             return self._console(descriptor, now, head)
@@ -126,6 +148,8 @@ class Reader:
         met = self._scanner.tried(unfinished) if unfinished else []
         steps = self._steps_until(unfinished)
         series = steps.series()
+        if not len(series) and size <= NOTE_BYTES:
+            series = keyed_series(os.pread(descriptor, size, 0))
         lines = self._blocks.lines + (self._blocks.offset < size)
         moment = Moment(descriptor, lines, last_lines(descriptor, size, SLOW_LINES), series)
         sightings = self._sighter.sightings(moment, met)
@@ -145,7 +169,16 @@ class Reader:
             series,
             sightings,
             facts_of(_evidence(size, moment, own, cycles, steps, self._scanner.step_lines)),
+            self._settings_at(descriptor, size, is_one=len(cycles.numbers) < 2),
         )
+
+    def _settings_at(self, descriptor: int, size: int, is_one: bool) -> dict[str, str]:
+        """The set-up that the log's beginning tells; of several runs in one long log nobody knows that of the last."""
+        until = min(size, SETTINGS_BYTES)
+        if until > self._settings_until:
+            self._settings_until = until
+            self._settings = settings_of(os.pread(descriptor, until, 0))
+        return dict(self._settings) if is_one or size <= SETTINGS_BYTES else {}
 
     def _steps_until(self, unfinished: Block | None) -> StepLines:
         """The steps, with the one that a line tells which has not ended: that is read again later."""

@@ -14,7 +14,7 @@ from functools import lru_cache
 
 from liverl.log.blocks import Block
 from liverl.log.clean import LINE_BYTES
-from liverl.log.dull import Dull
+from liverl.log.dull import Context, Dull
 from liverl.log.fedlines import STEP_BYTES, FedLines, Steps
 from liverl.log.fold import raw_key
 from liverl.log.literals import Needle, needles_of
@@ -78,7 +78,7 @@ class Scanner:
             for needle in needles or ALARMS:
                 by_needle[needle].append(each.key)
         self._lines = FedLines(steps)
-        needles_used = list(dict.fromkeys((*by_needle, *map(Needle, steps.needles))))
+        needles_used = list(dict.fromkeys((*by_needle, *map(Needle, _shortest(steps.needles)))))
         self._keys = [tuple(by_needle.get(needle, ())) for needle in needles_used]
         steps_needles = {Needle(text): _BAR if FedLines.is_bar(text) else _STEP for text in steps.needles}
         self._kinds = [steps_needles.get(needle, _PLAIN) for needle in needles_used]
@@ -108,17 +108,21 @@ class Scanner:
         hits = self._find(block)
         if not hits:
             return hits
-        quiet = [hit for hit in hits if hit[0] in self._quiet] if self._quiet else []
-        if quiet:
-            self._count(block, quiet)
+        counted = [hit for hit in hits if hit[0] in self._quiet] if self._quiet else []
+        if counted:
+            self._count(block, counted)
         worth = []
-        bars, often, knows = self._bars, self._dull.often, self._dull.knows
-        data = bytes(block.data) if often else b""
+        bars, often, quiet = self._bars, self._dull.often, self._quiet
+        context = Context(block.data) if often else None
         for hit in hits:
             number, end = hit
             if number in bars:
                 self._lines.draw(block, end)
-            elif number not in self._quiet and not (number in often and knows(number, data, end)):
+                if not self._keys[number]:
+                    continue
+            if number not in quiet and not (
+                context and number in often and self._dull.knows(number, context, end)
+            ):
                 worth.append(hit)
         return worth
 
@@ -192,11 +196,9 @@ class Scanner:
                 if len(self._known) >= _MOST_KNOWN:
                     self._known.clear()
                 self._known.add(known)
-        start = max(0, segment.start - _KEY_BYTES)
-        context = bytes(place.block.data[start : segment.start + LINE_BYTES + _KEY_BYTES])
         for number, (_, end) in found.items():
-            if self._kinds[number] == _PLAIN:
-                self._dull.miss(number, context, end - start)
+            if self._kinds[number] != _STEP:
+                self._dull.miss(number, place.block.data, end)
 
     def _add(self, key: str, met: Met) -> None:
         seen = self.seen[key]
@@ -205,7 +207,7 @@ class Scanner:
             self._quiet = frozenset(
                 number
                 for number, keys in enumerate(self._keys)
-                if keys and self._kinds[number] == _PLAIN and all(self.seen[each].is_full for each in keys)
+                if keys and self._kinds[number] != _STEP and all(self.seen[each].is_full for each in keys)
             )
 
     def _count(self, block: Block, hits: Sequence[Hit]) -> None:
@@ -231,3 +233,8 @@ class Scanner:
                 found[number] = (found[number][0] + 1 if number in found else 1, end)
         if segment is not None and found:
             yield segment, found
+
+
+def _shortest(texts: Sequence[bytes]) -> list[bytes]:
+    """The texts without those that hold another one: a line that holds them is found by that."""
+    return [text for text in texts if not any(other != text and other in text for other in texts)]

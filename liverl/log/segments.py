@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 
 from liverl.log.blocks import Block
 from liverl.log.clean import LINE_BYTES, Line, parse_line
@@ -46,6 +47,8 @@ class Place:
         return self._number
 
 
+# The last lines of a log are tried with many patterns, one after the other.
+@lru_cache(maxsize=256)
 def cleaned(raw: bytes) -> Line:
     """A raw line as a person reads it, without the time that a container's log puts before it."""
     stamp = _CONTAINER.match(raw)

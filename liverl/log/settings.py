@@ -1,115 +1,119 @@
-"""What a log's printed configuration and command line tell of a run's set-up."""
+"""What a log says of a run's set-up, by the names of docs/writeups.md; a set-up that is not known for sure is not told.
+
+settings_of   what stands in a log's beginning
+family_of     the family that a model's path names
+"""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
-_LOOK_CHARS = 500_000
-# Each as the printed dict has it ('strategy': 'fsdp2'), as a command line (actor.strategy=fsdp2), as YAML.
-_KEYS: tuple[tuple[str, str, str], ...] = (
-    (
-        "engine",
-        r"(?:actor\.|policy\.|trainer\.|'|\b)strategy",
-        r"(?:fsdp2?|fsdp_turbo|megatron|veomni|torchtitan|deepspeed|cpu)",
-    ),
-    ("engine", r"model_engine", r"(?:megatron|veomni|torchtitan|dp)"),
-    ("rollout", r"(?:rollout\.|generator\.|')(?:name|backend|inference_backend)",
-     r"(?:vllm|sglang|trtllm|hf|torch_cpu)"),
-    ("mode", r"trainer_mode", r"(?:sync|colocate_async|separate_async)"),
-    ("algorithm", r"adv_estimator|advantage_estimator", r"[a-z_+]{2,40}"),
-    ("loss_mode", r"loss_mode", r"[a-z_]{2,40}"),
-    ("scaffold", r"agent[._]name", r"[\w-]{2,40}"),
-    ("agent_loop", r"default_agent_loop", r"\w{2,60}"),
-    ("backend", r"(?:sandbox|environment)[._](?:backend|type)", r"[\w-]{2,40}"),
-)  # fmt: skip
-_NUMBERS = (
-    "max_response_length", "max_prompt_length", "total_epochs", "total_training_steps", "train_batch_size",
-    "ppo_mini_batch_size", "ppo_epochs", "test_freq", "save_freq", "max_steps", "num_generations", "logging_steps",
-    "tensor_model_parallel_size", "ulysses_sequence_parallel_size", "gpu_memory_utilization", "entropy_coeff",
-    "kl_loss_coef", "staleness_threshold",
-)  # fmt: skip
-# The optimizers have counts of their own before the trainer's.
-_LAST_COUNTS = ("total_training_steps", "max_steps")
-_NUMBER = r"(-?\d[\d_]*\.?\d*(?:[eE][-+]?\d+)?)\b"
-_PATH = re.compile(
-    r"(?:model\.path|pretrain|model_name_or_path|model[-_](?:name|path)|served_model_name|actor\.path|'path')"
-    r"(?:=|: ?|'?: ?| )[\"']?([\w./~@:-]{3,200})"
+from liverl.log.printed import of_dicts, of_flags, of_overrides
+
+# A configuration is printed before the first step.
+HEAD_BYTES = 1 << 19
+# Which dotted keys decide something, in verl, SkyRL, AReaL and in SkyRL's use of Harbor.
+_KEYS = {
+    "actor_rollout_ref.actor.strategy": "engine",
+    "trainer.strategy": "engine",
+    "model_engine": "engine",
+    "actor_rollout_ref.rollout.name": "rollout",
+    "generator.backend": "rollout",
+    "generator.inference_engine.backend": "rollout",
+    "actor_rollout_ref.rollout.mode": "rollout_mode",
+    "trainer.v1.trainer_mode": "mode",
+    "algorithm.adv_estimator": "algorithm",
+    "trainer.algorithm.advantage_estimator": "algorithm",
+    "actor_rollout_ref.model.path": "model",
+    "trainer.policy.model.path": "model",
+    "actor.path": "model",
+    "allocation_mode": "allocation",
+    "harbor_trial_config.agent.name": "scaffold",
+    "terminal_bench_config.agent.name": "scaffold",
+    "harbor_trial_config.environment.type": "backend",
+}
+_FLAGS = {
+    "advantage_estimator": "algorithm",
+    "model_name_or_path": "model",
+    "pretrain": "model",
+    "hf_checkpoint": "model",
+}
+KNOWN = {
+    "engine": r"fsdp2?|fsdp_turbo|megatron|veomni|torchtitan|deepspeed",
+    "rollout": r"vllm|sglang|trtllm|hf",
+    "rollout_mode": r"sync|async",
+    "mode": r"sync|async",
+    "algorithm": r"[a-z][a-z0-9_+]{1,40}",
+    "scaffold": r"[a-z][\w-]{1,40}",
+    "backend": r"[a-z][\w-]{1,40}",
+    # verl names models of its own where nobody chose one.
+    "model": r"(?!~/models/)[\w./~@:+-]{3,200}",
+}
+_AS = {
+    "rollout": {"sglang_async": "sglang", "vllm_async": "vllm"},
+    "mode": {"colocate_async": "async", "separate_async": "async"},
+}
+# AReaL: `sglang:d4p1t1+fsdp:d4`, `vllm.d4p1t1+d4p1t1`.
+_ALLOCATED = {"rollout": re.compile(r"\b(vllm|sglang)[.:]"), "engine": re.compile(r"\b(fsdp|megatron):")}
+# Programs that train while others still generate, and the section that verl's has; its configuration says `sync` too.
+_ASYNC = (
+    b"fully_async_main",
+    b"fully_async_policy",
+    b"one_step_off_policy",
+    b"FullyAsyncTrainer",
+    b"'async_training'",
 )
-_FAMILIES = (
+_BY_NAME = (
+    (r"distill[-_]qwen", "qwen2.5"),
+    (r"distill[-_]llama", "llama"),
     (r"qwen[-_]?3[._]?5", "qwen3.5"),
+    (r"qwen[-_]?3.{0,12}next", "qwen3_next"),
     (r"qwen[-_]?3.{0,12}-a\d+b|qwen3[-_]?moe", "qwen3_moe"), (r"qwen[-_]?3", "qwen3"),
-    (r"qwen[-_]?2[._]5.{0,3}vl|qwen2[._]5[-_]vl", "qwen2.5_vl"), (r"qwen[-_]?2[._]?5", "qwen2.5"),
+    (r"qwen[-_]?2[._]5.{0,3}vl", "qwen2.5_vl"), (r"qwen[-_]?2[._]?5", "qwen2.5"),
     (r"qwen[-_]?2", "qwen2"),
     (r"llama[-_]?4", "llama4"), (r"llama", "llama"), (r"gemma", "gemma"), (r"gpt[-_]oss", "gpt_oss"),
     (r"deepseek", "deepseek"), (r"mixtral", "mixtral"), (r"mistral|devstral", "mistral"),
     (r"glm", "glm"), (r"phi-?\d", "phi"),
     (r"kimi|moonlight", "kimi"), (r"minimax", "minimax"), (r"olmo", "olmo"), (r"smollm", "smollm"),
 )  # fmt: skip
-_FULLY_ASYNC = re.compile(
-    r"fully_async_(?:main|policy|trainer)|FullyAsync(?:Trainer|Rollouter|TaskRunner)|async_training\."
-)
-# The critic that verl's configuration names where none is trained.
-_DEFAULT_CRITIC = "deepseek-llm-7b-chat"
-_FRAMEWORKS = (
-    ("trl", r"GRPOTrainer|GRPOConfig|Unsloth"), ("verl", r"\bverl[./]|main_ppo|\bstep:\d+ - \S+:"), 
-    ("areal", r"\bareal\b|StatsLogger"), ("skyrl", r"skyrl"),
-    ("trl", r"\btrl\b"), ("openrlhf", r"openrlhf"), ("slime", r"\bslime\b"),
-    ("prime-rl", r"prime[-_]rl"), ("rllm", r"\brllm\b"), ("tinker", r"\btinker"),
-)  # fmt: skip
+FAMILIES = frozenset(family for _, family in _BY_NAME)
+# A model's name stands at the end of its path, or two folders before it: .../models--Qwen--Qwen3-8B/snapshots/1a2b.
+_NAMED_BY = 3
 
 
-def settings_of(text: str) -> dict[str, str]:
-    """Engine, mode, family, scaffold, backend, rollout, world size and some of the configuration, as far as told.
+def settings_of(head: bytes) -> dict[str, str]:
+    """Engine, rollout, mode, algorithm, model, family, scaffold and backend, as far as a log's first bytes tell them.
 
-    `mode` is sync or async, `family` the model's (qwen3, llama, ...); `rollout` the inference engine, `backend` the
-    sandbox's. What the text does not tell is left out.
+    What is printed as the whole configuration counts more than a command line, which may say a key twice. Where two
+    say otherwise (two runs in one log, a sentence about another), nothing is told.
     """
-    text = text[:_LOOK_CHARS]
-    found: dict[str, str] = {}
-    for name, key, value in _KEYS:
-        if name not in found and (
-            told := re.search(rf"(?:{key})'?(?:=|: ?)[\"']?({value})(?=[\s,'\"}}\]]|$)", text)
-        ):
-            found[name] = told.group(1)
-    for name in _NUMBERS:
-        if numbers := re.findall(rf"\b{name}'?(?:=|: ?){_NUMBER}", text):
-            found[name] = numbers[-1] if name in _LAST_COUNTS else numbers[0]
-    if found.get("total_training_steps", "").startswith("-"):  # verl's word for: not given
-        del found["total_training_steps"]
-    found |= _mode(text, found) | _model(text) | _world(text)
-    framework = next((name for name, sign in _FRAMEWORKS if re.search(sign, text)), None)
-    return found | ({"framework": framework} if framework else {})
+    given = (*of_overrides(head, _KEYS), *of_flags(head, _FLAGS))
+    found = _agreed(given) | _agreed(of_dicts(head))
+    if any(name in head for name in _ASYNC):
+        found["mode"] = "async"
+    if family := family_of(found.get("model", "")):
+        found["family"] = family
+    return {name: value for name, value in found.items() if value}
 
 
-def _mode(text: str, found: dict[str, str]) -> dict[str, str]:
-    mode = found.pop("mode", "")
-    if _FULLY_ASYNC.search(text):
-        return {"mode": "async", "trainer_mode": "fully_async"}
-    return {"mode": "sync" if mode == "sync" else "async", "trainer_mode": mode} if mode else {}
+def family_of(path: str) -> str:
+    """The family that a model's path or name tells; "" where it tells none."""
+    name = "/".join(path.rstrip("/").split("/")[-_NAMED_BY:])
+    return next((family for sign, family in _BY_NAME if re.search(sign, name, re.IGNORECASE)), "")
 
 
-def _model(text: str) -> dict[str, str]:
-    for told in _PATH.finditer(text):
-        path = told.group(1)
-        if path.endswith(_DEFAULT_CRITIC):
-            continue
-        for sign, family in _FAMILIES:
-            if re.search(sign, path, re.IGNORECASE):
-                return {"model": path, "family": family}
-    return {}
+def _agreed(told: Iterable[tuple[str, str]]) -> dict[str, str]:
+    """The settings; one that is told in two ways is "", for not known."""
+    found: dict[str, set[str]] = {}
+    for key, value in told:
+        for name, said in _named(_KEYS.get(key) or _FLAGS.get(key, ""), value):
+            found.setdefault(name, set()).add(said)
+    return {name: values.pop() if len(values) == 1 else "" for name, values in found.items()}
 
 
-def _world(text: str) -> dict[str, str]:
-    """The trainer's GPUs: nodes times GPUs a node, of which a printed configuration tells the trainer's last."""
-    each = re.findall(
-        r"\b(?:n_gpus_per_node|num_gpus_per_node|policy_num_gpus_per_node)'?(?:=|: ?)(\d{1,4})\b", text
-    )
-    nodes = [
-        count
-        for count in re.findall(r"\b(?:nnodes|policy_num_nodes)'?(?:=|: ?)(\d{1,4})\b", text)
-        if int(count)
-    ]
-    if each:
-        return {"world_size": str(int(each[-1]) * int(nodes[-1] if nodes else 1))}
-    told = re.search(r"\bworld_size\b'?(?:=|: ?)(\d{1,5})\b", text)
-    return {"world_size": told.group(1)} if told else {}
+def _named(name: str, value: str) -> Iterable[tuple[str, str]]:
+    if name == "allocation":
+        return [(part, met.group(1)) for part, sign in _ALLOCATED.items() if (met := sign.search(value))]
+    said = _AS.get(name, {}).get(value, value)
+    return [(name, said)] if name and re.fullmatch(KNOWN[name], said) else []

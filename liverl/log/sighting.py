@@ -17,7 +17,9 @@ class LinePattern:
 
     `near` must and `not_near` must not be found in the lines around it (40 before, 40 after); `has` are literals of
     which the raw line holds at least one (given where the pattern's own text doesn't show one); with `at_end` only
-    the last 25 lines of the log that say anything count.
+    the last 25 lines of the log that say anything count. `detail` is searched in the line with the 3 before and the 6
+    after it, as one text; its named groups are told beside the pattern's. With `is_chained` the line names an
+    exception, and one that was only being handled when another ended the program is left out.
     """
 
     key: str
@@ -27,6 +29,8 @@ class LinePattern:
     near: str = ""
     not_near: str = ""
     at_end: bool = False
+    detail: str = ""
+    is_chained: bool = False
 
 
 @dataclass(frozen=True)
@@ -35,7 +39,7 @@ class Line:
 
     `number` counts from 1, `step` is the last training step told before it (None: none was), `steps_after` how many
     rows of steps the log tells after it, `groups` the pattern's named groups, `lines_after` how many lines follow,
-    `source` the log's name where several were read.
+    `source` the log's name where several were read, `details` what the pattern's `detail` told.
     """
 
     number: int
@@ -48,6 +52,7 @@ class Line:
     lines_after: int = 0
     offset: int = -1
     source: str = ""
+    details: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

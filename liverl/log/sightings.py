@@ -12,8 +12,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from liverl.log.nearby import AROUND, TailLine, around, line_from
-from liverl.log.scanner import ALARMS, Scanner
+from liverl.log.chains import DURING, is_superseded
+from liverl.log.nearby import AROUND, TailLine, around, below, beside, line_from
+from liverl.log.scanner import ALARMS, Expression, Scanner
 from liverl.log.seen import FIRST, Met, Seen
 from liverl.log.series import Series
 from liverl.log.sighting import Line, LinePattern, Sighting
@@ -66,12 +67,20 @@ class Sighter:
         new = [met for met in extra if met.number > seen.recent[-1].number] if seen.recent else extra
         count = seen.count + sum(met.times for met in new)
         if not (seen.pattern.near or seen.pattern.not_near):
-            return _told(list(kept.values()), count, now)
+            return self._told(seen.pattern, list(kept.values()), count, now)
         fitting = [met for met in kept.values() if self._has_near(seen.pattern, met, now)]
         if not fitting:
             return None
         share = sum(met.times for met in fitting) / sum(met.times for met in kept.values())
-        return _told(fitting, max(1, round(count * share)), now)
+        return self._told(seen.pattern, fitting, max(1, round(count * share)), now)
+
+    def _told(self, pattern: LinePattern, met: Sequence[Met], count: int, now: Moment) -> Sighting:
+        ordered = sorted(met, key=lambda each: each.offset)
+        if pattern.is_chained:
+            expression = self.scanner.expressions[pattern.key]
+            ordered = [each for each in ordered if not _superseded(each, expression, now)] or ordered
+        lines = [_line(each, pattern, now) for each in (*ordered[:FIRST], ordered[-1])]
+        return Sighting(max(count, 1), tuple(lines[:-1]), lines[-1])
 
     def _has_near(self, pattern: LinePattern, met: Met, now: Moment) -> bool:
         known = self._fits.get((pattern.key, met.offset))
@@ -100,7 +109,9 @@ class Sighter:
             for _, each in met
             if not (pattern.near or pattern.not_near) or self._has_near(pattern, each, now)
         ]
-        return _told(fitting, sum(each.times for each in fitting), now) if fitting else None
+        if not fitting:
+            return None
+        return self._told(pattern, fitting, sum(each.times for each in fitting), now)
 
     def _slow(self, now: Moment) -> list[tuple[str, Met]]:
         """The patterns without a literal on those of the last lines on which they were not tried yet."""
@@ -117,13 +128,18 @@ class Sighter:
         ]
 
 
-def _told(met: Sequence[Met], count: int, now: Moment) -> Sighting:
-    ordered = sorted(met, key=lambda each: each.offset)
-    lines = [_line(each, now) for each in (*ordered[:FIRST], ordered[-1])]
-    return Sighting(max(count, 1), tuple(lines[:-1]), lines[-1])
+def _superseded(met: Met, expression: Expression, now: Moment) -> bool:
+    """Whether an exception was only being handled; one that says nothing takes no other's place."""
+
+    def is_telling(text: str) -> bool:
+        groups = expression.groups(text)
+        return groups is not None and bool(groups.get("message", text))
+
+    return is_superseded(below(now.descriptor, met.offset, DURING.encode()), is_telling)
 
 
-def _line(met: Met, now: Moment) -> Line:
+def _line(met: Met, pattern: LinePattern, now: Moment) -> Line:
+    details = re.search(pattern.detail, beside(now.descriptor, met.offset)) if pattern.detail else None
     before = int(np.searchsorted(now.series.lines, met.number, side="left"))
     return Line(
         met.number,
@@ -135,6 +151,7 @@ def _line(met: Met, now: Moment) -> Line:
         met.groups,
         now.lines - met.number,
         met.offset,
+        details={name: value or "" for name, value in details.groupdict().items()} if details else {},
     )
 
 

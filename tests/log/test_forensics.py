@@ -17,6 +17,14 @@ TRACE = (
     "    run_ppo(config)\n"
     "{}\n"
 )
+MAIN = (
+    "Traceback (most recent call last):\n"
+    '  File "/srv/save.py", line 90, in <module>\n'
+    "    main()\n"
+    '  File "/srv/save.py", line 70, in main\n'
+    "    json.dump(told, file)\n"
+    "{}\n"
+)
 HYDRA = (
     "Error executing job with overrides: ['data.train_files=a']\n"
     + TRACE.format("ValueError: no such group")
@@ -64,6 +72,12 @@ def facts(folder: Path, text: str) -> dict[str, Any]:
         (FINAL + TRACE.format("RuntimeError: cannot schedule new futures after shutdown"), "finished"),
         (FINAL + "Exception ignored in: <function A.__del__>\n" + TRACE.format("TypeError: x"), "finished"),
         ("(AgentLoopWorker pid=5) " + TRACE.format("ToolError: no") + "a\nb\n" * 40, "cut"),
+        (TRACE.format("Exception: The current node timed out during startup."), "exception"),
+        (TRACE.format("sqlite3.Error: no such table"), "exception"),
+        (TRACE.format("subprocess.TimeoutExpired: Command 'make' timed out after 60 seconds"), "exception"),
+        (FINAL + MAIN.format("TypeError: Object of type bool_ is not JSON serializable"), "exception"),
+        (FINAL + MAIN.format("TypeError: x").replace("/srv/save.py", "<string>"), "finished"),
+        (FINAL + MAIN.format("TypeError: x") + "moving the logs\n" * 5, "finished"),
     ],
 )
 def test_how_a_log_ended(tmp_path: Path, ending: str, expected: str) -> None:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from liverl.log.aliases import ALIASES
-from liverl.log.names import Names, as_verl, settings_of, verl_names, with_aliases
+from liverl.log.names import Names, as_verl, verl_names, with_aliases
 
 
 @pytest.mark.parametrize(
@@ -25,7 +25,7 @@ from liverl.log.names import Names, as_verl, settings_of, verl_names, with_alias
         ("std_reward", "critic/score/std"),
         ("frac_reward_zero_std", "reward/zero_std_share"),
         ("kl", "actor/kl_loss"),
-        ("objective/kl", "actor/kl_loss"),
+        ("objective/kl", "actor/kl_sequence"),
         ("actor/kl", "actor/kl_loss"),
         ("skyrl.ai/grad_norm", "actor/grad_norm"),
         ("optim/grad_norm", "actor/grad_norm"),
@@ -141,44 +141,6 @@ def test_wanted_metrics_are_kept_under_any_of_their_names() -> None:
     assert kept == ["grad_norm", "n_groups", "val-core/x/acc/mean@1", "rewards/f/mean"]
 
 
-def test_the_set_up_is_told_by_a_printed_configuration() -> None:
-    text = """
-    {'actor_rollout_ref': {'actor': {'strategy': 'fsdp2',
-       'ppo_mini_batch_size': 64, 'optim': {'total_training_steps': -1}},
-      'model': {'path': '/models/Qwen3-30B-A3B'}, 'rollout': {'name': 'vllm', 'n_gpus_per_node': 8, 'nnodes': 0}},
-     'data': {'max_response_length': 4096}, 'trainer': {'n_gpus_per_node': 4, 'nnodes': 2, 'total_epochs': 3,
-      'total_training_steps': 120, 'v1': {'trainer_mode': 'separate_async'}}}
-    """
-    found = settings_of(text)
-    assert found["engine"] == "fsdp2" and found["rollout"] == "vllm" and found["family"] == "qwen3_moe"
-    assert found["mode"] == "async" and found["trainer_mode"] == "separate_async"
-    assert (
-        found["world_size"] == "8"
-        and found["total_training_steps"] == "120"
-        and found["max_response_length"] == "4096"
-    )
-
-
-def test_the_set_up_is_told_by_a_command_line() -> None:
-    text = (
-        "+ python -m verl.trainer.main_ppo actor_rollout_ref.model.path=Qwen/Qwen2.5-7B-Instruct "
-        "actor_rollout_ref.actor.strategy=megatron actor_rollout_ref.rollout.name=sglang "
-        "trainer.n_gpus_per_node=8 trainer.nnodes=1 trainer.total_epochs=15"
-    )
-    found = settings_of(text)
-    assert (found["engine"], found["rollout"], found["family"], found["world_size"]) == (
-        "megatron",
-        "sglang",
-        "qwen2.5",
-        "8",
-    )
-    assert found["framework"] == "verl"
-
-
-def test_what_a_log_does_not_tell_of_the_set_up_is_left_out() -> None:
-    assert settings_of("hello\nstrategy is everything\n") == {}
-
-
 @pytest.mark.parametrize(
     ("other", "verl"),
     [
@@ -186,6 +148,12 @@ def test_what_a_log_does_not_tell_of_the_set_up_is_left_out() -> None:
         ("average_reward", "critic/score/mean"),
         ("mean_length", "response_length/mean"),
         ("truncated", "response_length/clip_ratio"),
+        ("resp_len", "response_length/mean"),
+        ("total_rewards_mean", "critic/score/mean"),
+        ("total_rewards_std", "critic/score/std"),
+        ("objective/kl", "actor/kl_sequence"),
+        ("eval_perplexity", "val/perplexity"),
+        ("train/actor/grad_norm", "actor/grad_norm"),
     ],
 )
 def test_names_of_tables_that_people_write_are_known(other: str, verl: str) -> None:

@@ -234,3 +234,25 @@ def test_rows_that_look_alike_are_one_attempt_and_a_second_beginning_is_another(
     started = ["Loading the model from disk", "Starting the trainer now"]
     path.write_text("\n".join([*started, *rows, *started, *rows]) + "\n")
     assert Reader(path, ()).read().facts["attempts"] == 2
+
+
+def test_a_document_that_quotes_an_error_is_searched_for_it_as_well(tmp_path: Path) -> None:
+    path = tmp_path / "result.json"
+    path.write_text(
+        '{"step": 12, "reward": 0.5, "grad_norm": 0.1, "error": "CUDA out of memory. Tried 2 GiB"}\n'
+    )
+
+    told = Reader(path, PATTERNS).read()
+
+    assert told.series.steps.tolist() == [12]
+    assert "oom" in told.sightings
+
+
+def test_a_note_of_metrics_is_a_row_of_its_own(tmp_path: Path) -> None:
+    path = tmp_path / "note.txt"
+    path.write_text("actor/entropy: 0.4\nresponse_length/clip_ratio: 1.0\ncritic/score/mean: 0.0\n")
+
+    told = Reader(path, PATTERNS).read()
+
+    assert told.kind == "console"
+    assert told.series.columns["response_length/clip_ratio"].tolist() == [1.0]

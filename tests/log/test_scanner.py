@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from liverl.log import blocks
 from liverl.log.clean import LINE_BYTES
+from liverl.log.fedlines import FedLines
 from liverl.log.formats.steps import StepLines
 from liverl.log.literals import needles_of
 from liverl.log.matcher import ByHyperscan, ByNumpy, matcher
@@ -199,3 +200,21 @@ def test_needles_of_steps_are_never_passed_over(folder: Path) -> None:
     path.write_bytes(b"".join(b"step:%d - critic/score/mean:0.25\n" % n for n in range(3000)))
     assert len(Reader(path, PATTERNS).read().series) == 3000
     assert StepLines.needles
+
+
+def test_a_pattern_is_met_in_a_progress_bar_too(folder: Path) -> None:
+    path = folder / "bars.log"
+    path.write_text(
+        "".join(f"Loading shards: {n}% Completed | {n}/9 [00:01<00:09, 1.20s/it]\n" for n in range(9))
+    )
+    seen = Reader(path, (LinePattern("bar", r"\| 7/9 \[", has=("s/it]",)),)).read().sightings
+    assert seen["bar"].count == 1
+
+
+def test_of_bars_without_a_drawing_only_the_last_is_kept(folder: Path) -> None:
+    lines = FedLines(StepLines())
+    data = bytearray(b"".join(b"Loading shards: | %d/9 [00:01, 1.2s/it]\n" % number for number in range(9)))
+    block = blocks.Block(data, len(data), 0, 1)
+    for found in re.finditer(rb"s/it\]", data):
+        lines.draw(block, found.end())
+    assert len(lines._drawn) == 1

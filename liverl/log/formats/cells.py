@@ -8,18 +8,28 @@ from liverl.log.formats.values import NUMBER, number, told
 from liverl.log.names import is_metric
 
 _THOUSANDS = r"[-+]?\d{1,3}(?:,\d{3})+(?:\.\d+)?"
-_VALUE = re.compile(rf"[~≈]?\s?({_THOUSANDS}|{NUMBER})\s?([%kK]?)(?=$|[\s(±])")
+_VALUE = re.compile(rf"[~≈]?\s?({_THOUSANDS}|{NUMBER})\s?([%kKMBT]?)(?=$|[\s(±])")
 _STEP = re.compile(
-    r"(?:step|iter(?:ation)?|episode)?\s?#?(\d{1,3}(?:,\d{3})+|\d{1,12})(?:\.0+)?(k?)"
+    r"(?:step|iter(?:ation)?|episode)?\s?#?(?:(\d{1,3}(?:,\d{3})+|\d{1,12})(?:\.0+)?|(\d{1,4}\.\d{1,3})(?=[km]))([km]?)"
     r"(?:\s?(?:/|of)\s?[\d,]+)?(?=$|\s?\()",
     re.IGNORECASE,
 )
+# Of a row that sums up many steps the last one: what was told is what the run had come to. An open end has no number,
+# and is behind the row before.
+_STEPS = re.compile(
+    r"(?:steps?\s)?(\d{1,3}(?:,\d{3})+|\d{1,12})(k?)\s?[-–—~]\s?(?:(\d{1,3}(?:,\d{3})+|\d{1,12})(k?)|[^\W\d]+)$",
+    re.IGNORECASE,
+)
+_UNITS = {"%": 0.01, "k": 1e3, "K": 1e3, "m": 1e6, "M": 1e6, "B": 1e9, "T": 1e12}
 _NOTHING = frozenset(("", "no log", "n/a", "na", "none", "null", "-", "--", "–", "—", "?", "…", "..."))
 _UNIT = re.compile(r"\s*[(\[](?:mean|avg|train|tokens?|toks?|s|secs?|seconds|nats|%)[)\]]|\s*[↑↓%]\s*$", re.I)
 _STEP_NAMES = frozenset((
     "step", "steps", "global step", "train step", "training step", "trainer step", "optimizer step", "rollout step",
-    "grpo step", "rl step", "iteration", "iter", "update", "episode",
+    "grpo step", "rl step", "iteration", "iter", "update", "episode", "step range", "steps range", "步", "步数", "步骤",
+    "训练步", "训练步数",
 ))  # fmt: skip
+# `step 段`, `step 区间`: the steps from one to another.
+_SEGMENT = re.compile(r"\s*(?:段|区间|范围)$")
 _LONGEST = 80
 
 
@@ -30,7 +40,7 @@ def value_of(cell: str) -> float | None:
         return None
     if found := _VALUE.match(text):
         value = float(found.group(1).replace(",", ""))
-        return told(value * {"%": 0.01, "k": 1000, "K": 1000}.get(found.group(2), 1))
+        return told(value * _UNITS.get(found.group(2), 1))
     return number(text)
 
 
@@ -41,10 +51,14 @@ def is_nothing(cell: str) -> bool:
 
 def step_of(cell: str) -> int | None:
     """The step that a cell tells; None where it tells none."""
-    found = _STEP.match(_bare(cell))
-    if found is None:
-        return None
-    return int(found.group(1).replace(",", "")) * (1000 if found.group(2) else 1)
+    text = _bare(cell)
+    if found := _STEP.match(text):
+        return _count(found.group(1) or found.group(2), found.group(3))
+    if found := _STEPS.match(text):
+        if found.group(3):
+            return _count(found.group(3), found.group(4))
+        return _count(found.group(1), found.group(2)) + 1
+    return None
 
 
 def key_of(cell: str) -> str:
@@ -65,7 +79,11 @@ def scale_of(cell: str) -> float:
 def is_step_name(cell: str) -> bool:
     """Whether a column counts the steps."""
     name = _bare(cell).lower().replace("_", " ").replace("-", " ").strip("# .:")
-    return name in _STEP_NAMES
+    return name in _STEP_NAMES or _SEGMENT.sub("", name) in _STEP_NAMES
+
+
+def _count(digits: str, unit: str) -> int:
+    return round(float(digits.replace(",", "")) * _UNITS.get(unit, 1))
 
 
 def _bare(cell: str) -> str:

@@ -31,7 +31,7 @@ _NAMED_STEP = re.compile(
 # ms-swift tells both in one string.
 _OF_ALL = re.compile(r"""["']global_step/max_steps["']: ?["'](\d{1,12})/(\d{1,12})["']""")
 _SAMPLE = re.compile(rf"""["'](?:{"|".join(sorted(SAMPLE_KEYS))})["']: ?["'\[{{]""")
-_LEAST, _LEAST_CUT, _LEAST_KNOWN = 2, 3, 2
+_LEAST, _LEAST_CUT, _LEAST_KNOWN, _LEAST_SUMMED = 2, 3, 2, 3
 # TRL's rows have up to 3 kB; in longer lines the row stands at the end, behind a bar.
 _LONGEST = 8192
 
@@ -59,6 +59,14 @@ def parse(text: str) -> Told | None:
     if len(row) < _LEAST or not _is_row(row) or any(key in row for key in _SUMMARY):
         return None
     return _step(text, begin, row), row
+
+
+def summary(text: str) -> dict[str, float]:
+    """The metrics of a line that sums up a training behind its last row; nothing where it has the time alone."""
+    begin = text.find("{")
+    row = pairs(text[begin:]) if begin >= 0 and len(text) <= _LONGEST else {}
+    is_summary = any(key in row for key in _SUMMARY) and is_of_training(row)
+    return row if is_summary and len(known_of(row)) >= _LEAST_SUMMED else {}
 
 
 def parse_counted(text: str) -> Told | None:

@@ -10,7 +10,7 @@ from liverl.log.formats.cells import is_nothing, is_step_name, key_of, scale_of,
 from liverl.log.formats.training import OF_A_TRAINING, known_of
 
 NEEDLES = (
-    b"Training Loss", b"reward_std", b"Step\t", b"step\t",
+    b"Training Loss", b"reward_std", b"Step\t", b"step\t", b"Step  ", b"step  ",
     *(
         word
         for bar in ("|", "│", "┃")
@@ -20,8 +20,9 @@ NEEDLES = (
     ),
     b"|step", b"|Step", b"**Step", b"**step", b"teration |", b"pisode |", b"| Episode", b"| episode",
 )  # fmt: skip
-_SIGNS = (b"|", b"\t", "│".encode(), "┃".encode(), b"Training Loss", b"reward_std")
+_SIGNS = (b"|", b"\t", "│".encode(), "┃".encode(), b"Training Loss", b"reward_std", b"Step  ", b"step  ")
 _BARS = re.compile("[│┃║|]")
+_MEAN_REWARD = re.compile(r"(?:mean|avg|average)[ _/]reward|reward[ _/](?:mean|avg|average)")
 _WIDE = re.compile(r"\t+| {2,}")
 _WORD = re.compile(r"[\w./@()+%#-]+")
 # Words with a blank between them in the headers and cells of notebooks.
@@ -117,9 +118,17 @@ def _columns(split: Split, text: str) -> _Columns | None:
         if at != step and cell.strip(" *`") and not is_step_name(cell)
     ]
     known = known_of(name for _, name, _ in metrics)
-    if not known & OF_A_TRAINING and len(known) < _FEWEST_KNOWN:
+    if not (
+        known & OF_A_TRAINING or len(known) >= _FEWEST_KNOWN or (split is _by_bars and _sums_up(cells, known))
+    ):
         return None
     return _Columns(split, len(cells), step, tuple(metrics), is_blank)
+
+
+def _sums_up(cells: list[str], known: frozenset[str]) -> bool:
+    """Whether a table tells the rewards of many episodes: an agent's own step has one, and no mean of them."""
+    names = [cell.strip(" *`").lower() for cell in cells]
+    return "critic/score/mean" in known and any(_MEAN_REWARD.search(name) or name == "std" for name in names)
 
 
 def _is_name(cell: str) -> bool:

@@ -7,7 +7,7 @@ from liverl.log.formats import grids, spread, validation
 BARS = (b"it/s]", b"s/it]", b"it/s,", b"s/it,")
 DICTS = (
     b"'loss':", b"'policy_loss'", b"'pg_loss'", b"'grad_norm'", b"'reward_std'", b"'train/", b"'rollout/", b"'eval_",
-    b'"loss":',
+    b'"loss":', b"'objective/kl'",
 )  # fmt: skip
 # Rows of other keys, which have to tell their step.
 COUNTED = (
@@ -17,7 +17,7 @@ COUNTED = (
 )  # fmt: skip
 PAIRS = (
     b"[Epoch ", b"loss=", b"loss:", b"Loss:", b"reward=", b"reward:", b"Reward:", b"grad_norm", b"| loss ", b", loss ",
-    b"Loss=",
+    b"Loss=", b"Train loss ", b"/mean=", b"clip_ratio=", b"entropy=", b" kl=",
 )  # fmt: skip
 # Of what a line of pairs is told by: step, iteration, update, epoch, episode.
 COUNTERS = (b"tep", b"STEP", b"ter", b"pdate", b"poch", b"pisode")

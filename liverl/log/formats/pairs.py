@@ -20,8 +20,9 @@ _PAIR = re.compile(
     rf"(?:\s?(?:\+-|\+/-|±)\s?(?P<spread>{NUMBER}|nan))?(?=$|[\s|,;\])}}])"
 )
 _SPACED = re.compile(
-    rf"(?:^|[|,]\s?)(?P<key>[A-Za-z_][\w./ -]{{1,30}}?)\s+(?P<value>{NUMBER}|-?nan|-?inf)(?=\s?(?:[|,]|$))"
+    rf"(?:^|[|,:]\s?)(?P<key>[A-Za-z_][\w./ -]{{1,30}}?)\s+(?P<value>{NUMBER}|-?nan|-?inf)(?=\s?(?:[|,]|$))"
 )
+_WORDS = re.compile(rf"(?:^|(?<=\s))(?P<key>[A-Za-z_][\w./@-]*+) (?P<value>{NUMBER}|-?nan|-?inf)(?=\s|$)")
 _LEAST = 2
 _LONGEST = 4000
 
@@ -84,6 +85,8 @@ def row_until(text: str) -> dict[str, float]:
 def _row(text: str) -> dict[str, float]:
     row: dict[str, float] = {}
     matches = list(_PAIR.finditer(text)) or list(_SPACED.finditer(text))
+    if len(matches) < _LEAST:
+        matches = [each for each in _WORDS.finditer(text) if is_metric(each.group("key"))] or matches
     for pair in matches:
         key = _key(pair.group("key"))
         value = number(pair.group("value"))

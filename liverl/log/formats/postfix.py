@@ -9,7 +9,7 @@ from liverl.log.formats.values import NUMBER, number
 
 _BAR = re.compile(
     r"(?<![\d.])(\d{1,12})/(\d{1,12}) \[[\d:?]{1,12}<[\d:?, ]{1,16}(?:\?|[\d.]{1,12})(?:s/it|it/s), "
-    r"([^\[\]]{3,2000})\]"
+    r"([^\[\]]{3,2000})(?:\]|$)"
 )
 _PAIR = re.compile(
     rf"(?P<key>[A-Za-z_][\w./@ -]{{0,60}}?)\s?[=:]\s?(?P<value>{NUMBER}|-?nan|[-+]?inf)%?(?=$|[\s,])"

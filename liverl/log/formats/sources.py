@@ -8,8 +8,10 @@ from __future__ import annotations
 from liverl.log.formats.rows import Rows
 from liverl.log.names import Names
 
-# What a framework prints for each step; tables and pairs, which may be quoted; what bars tell beside.
-_SURE, _LIKELY, _LEAST = ("verl", "box", "dict"), ("grid", "json", "below", "pairs"), ("postfix",)
+# What a framework prints for each step; tables and pairs, which may be quoted.
+_SURE, _LIKELY = ("verl", "box", "dict"), ("grid", "json", "below", "pairs")
+# What bars tell beside, and one row about all of a training.
+_LEAST, _ALL = ("postfix",), ("summary",)
 
 
 class Sources:
@@ -27,7 +29,7 @@ class Sources:
 
     def best(self) -> Rows:
         """The rows of the form that counts; of none where nothing was told."""
-        for forms in (_SURE, _LIKELY, _LEAST):
+        for forms in (_SURE, _LIKELY, _LEAST, _ALL):
             found = max((self._rows[form] for form in forms if form in self._rows), key=len, default=None)
             if found:
                 return found

@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection
 from dataclasses import replace
 
-from liverl.log.formats import needles, validation, verl
+from liverl.log.formats import dicts, needles, validation, verl
 from liverl.log.formats.boxes import Box
 from liverl.log.formats.broken import Broken
 from liverl.log.formats.line import text_of, time_of
@@ -42,6 +42,7 @@ class StepLines:
         self._broken: Broken | None = None
         self._box: tuple[int, int, str, Box] | None = None
         self._validation: Validation | None = None
+        self._summed: tuple[int, dict[str, float]] | None = None
 
     @property
     def attempts(self) -> int:
@@ -121,6 +122,7 @@ class StepLines:
             self._broken.is_settled = True
             self._verl(self._broken.number, self._broken.text, self._broken.time)
         self._others.settle()
+        self._sum_up()
 
     def _end_broken(self) -> None:
         if self._broken is not None:
@@ -162,9 +164,18 @@ class StepLines:
             self.follow = max(self.follow, validation.MOST_LINES)
             self._keep_validation()
             return False
+        if needles.ENDS in raw and (summed := dicts.summary(text_of(raw))):
+            self._summed = number, summed
         tells = self._others.take(number, raw)
         self.follow = max(self.follow, self._others.follow)
         return tells
+
+    def _sum_up(self) -> None:
+        """Take what a trainer said of all its steps: the only row where it logged none between."""
+        bar = self._bars.latest()
+        if self._summed is not None and bar is not None and bar.total > 0 and not self._rows.best():
+            number, row = self._summed
+            self._rows.of("summary").add(row, bar.total, number, span=bar.total)
 
     def _open_box(self, number: int, raw: bytes) -> bool:
         found = _STEP_DONE.search(text_of(raw))

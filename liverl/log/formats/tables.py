@@ -123,10 +123,19 @@ class Table:
         if len(series):
             facts |= {"first_step": int(series.steps[0]), "last_step": int(series.steps[-1])}
             facts["attempts"] = rows.attempts
+        if (size := _size_of(self.path)) is not None:
+            facts["bytes"] = size
         settings = {}
         if isinstance(self._lines, CsvRows) and len(self._lines.runs) > 1:
             settings["runs"] = ", ".join(self._lines.runs)
         return Told(self.kind, series, {}, facts, settings)
+
+
+def _size_of(path: Path) -> int | None:
+    try:
+        return path.stat().st_size
+    except OSError:
+        return None
 
 
 def _bytes_from(path: Path, offset: int) -> bytes:

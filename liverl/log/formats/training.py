@@ -10,8 +10,11 @@ from liverl.log.names import verl_names
 # An agent's own steps have rewards too: only what a training alone has makes a line its row.
 OF_A_TRAINING = frozenset((
     "actor/pg_loss", "actor/grad_norm", "actor/entropy", "actor/kl_loss", "actor/lr", "actor/ppo_kl",
-    "actor/pg_clipfrac", "perf/throughput", "critic/score/std", "reward/zero_std_share",
+    "actor/pg_clipfrac", "perf/throughput", "critic/score/std", "reward/zero_std_share", "response_length/clip_ratio",
+    "training/rollout_probs_diff_mean", "training/rollout_actor_probs_pearson_corr", "rollout_corr/kl",
 ))  # fmt: skip
+# Nobody but a trainer in verl's manner prints such keys.
+_OF_VERL = ("actor/", "critic/", "response_length/", "rollout_corr/", "fully_async/", "val-core/")
 # What anything that goes on in time has.
 _ANYBODY_S = ("timing_s/", "perf/", "training/", "prompt_length/", "num_turns/", "tool_call")
 
@@ -24,4 +27,8 @@ def known_of(names: Iterable[str]) -> frozenset[str]:
 
 def is_of_training(names: Iterable[str]) -> bool:
     """Whether one of the names is a metric that only a training has."""
-    return any(verl in OF_A_TRAINING for name in names for verl in (name, *verl_names(name)))
+    return any(
+        name.startswith(_OF_VERL) or verl in OF_A_TRAINING
+        for name in names
+        for verl in (name, *verl_names(name))
+    )

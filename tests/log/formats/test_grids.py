@@ -150,3 +150,39 @@ def test_what_a_table_was_made_of_is_read(rows: list[tuple[int, float, float]], 
     found = series("\n".join(form.format(*each) for each in [("Step", "Training Loss", "kl"), *rows]))
     assert found.steps.tolist() == [step for step, _, _ in rows]
     assert found.columns["actor/kl_loss"].tolist() == pytest.approx([kl for _, _, kl in rows])
+
+
+@pytest.mark.parametrize(
+    ("cell", "step"),
+    [
+        ("200–400", 400), ("1-100", 100), ("16-18", 18), ("600–末", 601), ("steps 10k-20k", 20000), ("1.2M", 1200000),
+        ("1.37M", 1370000), ("50K", 50000), ("1.5", None), ("a-b", None),
+    ],
+)  # fmt: skip
+def test_a_step_may_be_the_last_of_many_or_have_a_unit(cell: str, step: int | None) -> None:
+    assert step_of(cell) == step
+
+
+@pytest.mark.parametrize(
+    ("cell", "value"),
+    [("5.9B", 5.9e9), ("12.4T", 1.24e13), ("-1.5M", -1.5e6), ("**-3,009**", -3009.0), ("2 K", 2000.0)],
+)
+def test_a_value_may_have_a_unit(cell: str, value: float) -> None:
+    assert value_of(cell) == pytest.approx(value)
+
+
+@pytest.mark.parametrize("name", ["step 段", "Step range", "step 区间"])
+def test_a_table_of_segments_is_read_by_their_last_steps(name: str) -> None:
+    text = f"| {name} | reward | entropy |\n|---|---|---|\n| 1–50 | 0.2 | 0.9 |\n| 50–90 | 0.4 | 0.5 |\n"
+    assert series(text).steps.tolist() == [50, 90]
+
+
+def test_a_table_whose_columns_are_parted_by_blanks_is_read() -> None:
+    found = series("Step   loss   reward   kl\n1   0.01   0.2   0.001\n2   0.02   0.3   0.002\n")
+    assert found.steps.tolist() == [1, 2] and column(found, "actor/kl_loss") == [0.001, 0.002]
+
+
+def test_a_drawn_table_of_nothing_but_rewards_is_of_a_training_and_one_of_scores_is_not() -> None:
+    text = "| Step | {} |\n|---|---|\n| 1 | 0.1 |\n| 20 | 0.4 |\n"
+    assert column(series(text.format("Mean Reward")), "critic/score/mean") == [0.1, 0.4]
+    assert not len(series(text.format("Score")))

@@ -179,3 +179,43 @@ def test_a_growing_log_tells_what_the_whole_one_tells(tmp_path: Path, text: str)
             np.array_equal(found.columns[name], expected.columns[name], equal_nan=True)
             for name in expected.columns
         )
+
+
+SUMMED = "{'train_runtime': 133.8, 'train_loss': 0.03, 'reward': 0.125, 'frac_reward_zero_std': 1.0, 'kl': 0.001}\n"
+BAR = "100%|##########| 14/14 [02:13<00:00,  9.56s/it]\n"
+
+
+def test_a_training_s_summary_is_a_row_where_no_step_was_told() -> None:
+    found = series(SUMMED + BAR)
+    assert found.steps.tolist() == [14] and found.spans.tolist() == [14]
+    assert column(found, "critic/score/mean") == [0.125]
+    assert series(ROW.format(0.5, 0.1) + SUMMED + BAR).steps.tolist() == [1]
+    assert not len(series("{'train_runtime': 133.8, 'train_loss': 0.03, 'epoch': 1.0}\n" + BAR))
+
+
+def test_a_row_of_words_and_numbers_is_read() -> None:
+    found = series("step 11 loss 0.0213 grad_norm 0.41\nstep 12 loss nan grad_norm nan\n")
+
+    assert found.steps.tolist() == [11, 12]
+    assert found.columns["actor/grad_norm"].tolist() == [0.41, np.inf]
+
+
+def test_a_row_of_keys_that_only_a_trainer_has_is_read() -> None:
+    found = series("step=1 response_length/mean=1850 response_length/clip_ratio=0.04\n")
+
+    assert found.columns["response_length/clip_ratio"].tolist() == [0.04]
+
+
+def test_a_row_of_mlx_is_read() -> None:
+    text = "".join(
+        f"Iter {n}: Train loss 0.5, Total rewards mean 0.25, Grouped rewards std 0.1, KL 0.01\n"
+        for n in (1, 2, 3)
+    )
+    found = series(text)
+    assert found.steps.tolist() == [1, 2, 3] and column(found, "critic/score/mean") == [0.25] * 3
+
+
+def test_a_row_of_trl_s_ppo_tells_the_kl_of_whole_answers() -> None:
+    row = "{'objective/kl': 12.5, 'objective/scores': 0.75, 'policy/approxkl_avg': 0.01, 'episode': %d, 'epoch': 0.1}\n"
+    found = series("".join(row % n for n in (64, 128, 192)))
+    assert column(found, "actor/kl_sequence") == [12.5] * 3 and not found.has("actor/kl_loss")
