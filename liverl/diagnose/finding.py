@@ -36,7 +36,7 @@ class Finding:
     """A failure that a run shows. `evidence` are lines with their numbers and values against the run's own baseline;
     `cleared` is the step from which on it no longer held; `secondary_to` is the id of the finding it follows from,
     `follows` are ids (with `*`) that it may follow from; it is told up to `window` steps after its onset;
-    `is_logged` says that a line shows it, not a metric."""
+    `is_logged` says that a line shows it, not a metric; `is_end` that the run ended with that line."""
 
     id: str
     severity: Severity
@@ -54,11 +54,17 @@ class Finding:
     follows: tuple[str, ...] = ()
     window: int = 1
     is_logged: bool = False
+    is_end: bool = False
 
     @property
     def is_alarm(self) -> bool:
         """Whether it is warn or worse."""
         return self.severity != "info"
+
+    @property
+    def is_measured(self) -> bool:
+        """Whether a metric shows it."""
+        return not self.is_logged and self.began.step is not None
 
     @property
     def rank(self) -> int:

@@ -26,6 +26,8 @@ _METRICS_TOLD = 4
 _PASSED_ROWS = 10
 # More short streaks than that are noise in a long series, and not rows picked out of one.
 _MOST_SHORT = 1000
+# Of a run that goes on, was stopped by a person or came to its end no line says what ended it.
+_NOT_ENDED = ("running", "stopped", "finished")
 # A line after which so many steps were told did not end the run.
 _OUTLIVED_STEPS = 2
 
@@ -93,9 +95,12 @@ def _held(sign: Sign, snapshot: Snapshot, memory: Memory | None) -> tuple[int, i
     if not len(series):
         return None
     measured = np.ones(len(series), bool)
+    needs = frozenset().union(*(each.needs for each in sign.when))
     for metric in sign.metrics:
         if not series.has(metric):
-            raise Unmeasured(metric)
+            if metric in needs:
+                raise Unmeasured(metric)
+            continue
         measured &= ~np.isnan(series.columns[metric])
     truth: Values = np.ones(len(series))
     for each in sign.when:
@@ -180,7 +185,10 @@ def _finding(writeup: WriteUp, shown: _Shown, snapshot: Snapshot) -> Finding:
         return replace(finding, severity=writeup.past, cleared=step)
     if shown.row is None and shown.last is not None and (went_on := _outlived(shown.last, snapshot)):
         return replace(finding, severity=writeup.outlived, evidence=(*finding.evidence, went_on))
-    return finding
+    is_end = (
+        finding.is_logged and writeup.severity == "fatal" and snapshot.facts.get("ended") not in _NOT_ENDED
+    )
+    return replace(finding, is_end=is_end)
 
 
 def _outlived(last: Line, snapshot: Snapshot) -> str:
@@ -212,6 +220,7 @@ def _telling(found: Sighting) -> Line:
 def _quotes(found: Sighting) -> tuple[str, ...]:
     first, last = _telling(found), found.last
     quoted = [f"{_where(first)}: {_cut(first.text)}"]
+    quoted += [f"{name}: {_cut(value)}" for name, value in first.details.items() if value]
     if found.count > 1 and last.number != first.number:
         quoted.append(f"{found.count} such lines, the last is {_where(last)}")
     return tuple(quoted)
@@ -225,7 +234,8 @@ def _values(sign: Sign, series: Series, row: int, cleared: int | None) -> tuple[
     """The metrics of the conditions: where it began and last, beside the run's own start."""
     end = len(series) - 1 if cleared is None else cleared
     told = []
-    for metric in sign.metrics[:_METRICS_TOLD]:
+    measured = [metric for metric in sign.metrics if series.has(metric)]
+    for metric in measured[:_METRICS_TOLD]:
         values = series.columns[metric]
         at = row + np.flatnonzero(~np.isnan(values[row : end + 1]))
         early = series.measured(metric)[:10]
@@ -255,9 +265,12 @@ def _number(value: object) -> str:
 
 def _filled(title: str, line: Line | None) -> str:
     """The title with `{group}` replaced by what the pattern's group met; nothing where it met nothing."""
-    groups = dict(line.groups) if line else {}
-    filled = re.sub(r"\{(\w+)\}", lambda found: _cut(groups.get(found.group(1)) or "", 90), title)
-    return re.sub(r"\s*\(\)", "", filled).strip().rstrip(":,").strip()
+    groups = {**line.groups, **line.details} if line else {}
+    kept = re.sub(
+        r"\s*\(\{(\w+)\}\)", lambda found: found.group() if groups.get(found.group(1)) else "", title
+    )
+    filled = re.sub(r"\{(\w+)\}", lambda found: _cut(groups.get(found.group(1)) or "", 90), kept)
+    return filled.strip().rstrip(":,").strip()
 
 
 def _cut(text: str, limit: int = _QUOTE_CHARS) -> str:

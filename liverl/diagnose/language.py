@@ -35,6 +35,8 @@ _COMPARISONS: dict[type[ast.cmpop], Callable[..., Any]] = {
     ast.Eq: np.equal,
     ast.NotEq: np.not_equal,
 }
+# Functions that have an answer for a metric that nobody has measured: 0.
+_COUNTING = ("rows", "measured")
 
 
 class Unmeasured(LookupError):
@@ -43,12 +45,17 @@ class Unmeasured(LookupError):
 
 @dataclass(frozen=True)
 class Expression:
-    """A parsed condition with the metrics and the facts it speaks of, in the order of the text."""
+    """A parsed condition with the metrics and the facts it speaks of, in the order of the text.
+
+    `needs` are the metrics without which it can't be judged: not those of one side of an `or` alone, nor those of
+    which it asks only whether and how often they were measured.
+    """
 
     text: str
     metrics: tuple[str, ...]
     facts: tuple[str, ...]
     tree: ast.expr
+    needs: frozenset[str]
 
     def over(self, series: Series, facts: Mapping[str, Fact], memory: Memory | None = None) -> Values:
         """1 where the condition holds, 0 where not, a value a row; not known counts as not.
@@ -74,7 +81,20 @@ def parse(text: str) -> Expression:
     metrics: dict[str, None] = {}
     facts: dict[str, None] = {}
     _check(tree, metrics, facts)
-    return Expression(text.strip(), tuple(metrics), tuple(facts), tree)
+    return Expression(text.strip(), tuple(metrics), tuple(facts), tree, _needs(tree))
+
+
+def _needs(node: ast.expr) -> frozenset[str]:
+    match node:
+        case ast.Constant(value=str(name)):
+            return frozenset((name,))
+        case ast.Constant() | ast.Name():
+            return frozenset()
+        case ast.Call(func=ast.Name(id=name)) if name in _COUNTING:
+            return frozenset()
+        case ast.BoolOp(op=ast.Or(), values=values):
+            return frozenset.intersection(*(_needs(value) for value in values))
+    return frozenset().union(*(_needs(part) for part in _parts(node)))
 
 
 def _check(node: ast.expr, metrics: dict[str, None], facts: dict[str, None]) -> None:
@@ -179,6 +199,9 @@ class _Evaluation:
         return self._facts[name]
 
     def _call(self, name: str, arguments: list[ast.expr]) -> Any:
+        match arguments:
+            case [ast.Constant(value=str(metric))] if name in _COUNTING and not self._series.has(metric):
+                return np.zeros(len(self._series))
         first, *others = (self.value(argument) for argument in arguments)
         if name not in ("max", "min"):
             first = np.broadcast_to(np.asarray(first, np.float64), (len(self._series),))

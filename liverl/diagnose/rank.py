@@ -15,10 +15,16 @@ _STEPS_BEFORE = 1
 
 def ranked(findings: Sequence[Finding]) -> tuple[Finding, ...]:
     """The findings, those with a cause among the others marked secondary and put behind it; none is lost."""
-    ordered = sorted(findings, key=_order)
+    # What ended a run comes before what its curves say, unless it follows from that.
+    is_over = any(each.is_end and not each.is_generic for each in findings)
+    ordered = sorted(findings, key=lambda each: _order(each, is_over and each.is_measured))
     causes = _without_circles({each.id: _cause_of(each, ordered) for each in ordered})
+    ending = {_root(each.id, causes) for each in ordered if each.is_end and not each.is_generic}
+    roots = [each for each in ordered if not causes[each.id]]
+    if is_over:
+        roots.sort(key=lambda each: _order(each, each.is_measured and each.id not in ending))
     told: list[Finding] = []
-    for root in (each for each in ordered if not causes[each.id]):
+    for root in roots:
         told.append(root)
         told += [
             replace(each, secondary_to=causes[each.id])
@@ -28,11 +34,18 @@ def ranked(findings: Sequence[Finding]) -> tuple[Finding, ...]:
     return tuple(told)
 
 
-def _order(finding: Finding) -> tuple[int, int, float, float, str]:
-    """The worst first; a named failure before a general one; then the earliest."""
+def _order(finding: Finding, is_late: bool = False) -> tuple[int, bool, bool, float, float, str]:
+    """The worst first; a named failure before a general one; of those one that `is_late` last; then the earliest."""
     step = float("inf") if finding.began.step is None else float(finding.began.step)
     line = float("inf") if finding.began.line is None else float(finding.began.line)
-    return finding.rank, finding.is_generic, (step if line == float("inf") else line), step, finding.id
+    return (
+        finding.rank,
+        finding.is_generic,
+        is_late,
+        (step if line == float("inf") else line),
+        step,
+        finding.id,
+    )
 
 
 def _cause_of(finding: Finding, ordered: Sequence[Finding]) -> str:
@@ -66,7 +79,7 @@ def _names(finding: Finding, other: Finding) -> bool:
 
 
 def _began_before(finding: Finding, other: Finding) -> bool:
-    return _order(finding)[2:] < _order(other)[2:]
+    return _order(finding)[3:] < _order(other)[3:]
 
 
 def _may_follow(finding: Finding, cause: Finding) -> bool:

@@ -31,7 +31,7 @@ _FIELDS = {
     "signature", "secondary_to", "cure", "labels",
 }  # fmt: skip
 _SIGN_FIELDS = {"line", "has", "unless", "near", "not_near", "also", "never", "within", "times", "at_end", "when",
-                "for", "facts"}  # fmt: skip
+                "for", "facts", "detail", "chain"}  # fmt: skip
 _Loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
@@ -154,6 +154,8 @@ def _sign(key: str, given: Any) -> Sign:
             _regex(given.get("near", "")),
             _regex(given.get("not_near", "")),
             bool(given.get("at_end", False)),
+            _regex(given.get("detail", "")),
+            bool(given.get("chain", False)),
         )
     sign = Sign(
         line=line,

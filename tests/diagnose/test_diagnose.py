@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -266,3 +267,47 @@ def test_a_titles_group_is_filled_from_the_line() -> None:
     assert (
         diagnosed([writeup], {"a:a#0": Sighting(1, (line,), line)}).findings[0].title == "Port 8002 is taken"
     )
+
+
+NAN = "id: policy:nan\ntitle: It is nan\nseverity: fatal\nsignature:\n  - when: [\"nonfinite('actor/grad_norm')\"]\n"
+ENDS_SICK = {"critic/score/mean": [0.1] * 12, "actor/grad_norm": [1.0] * 8 + [math.inf] * 4}
+
+
+def ended(ended: str, sightings: Mapping[str, Sighting], *writeups: WriteUp) -> list[str]:
+    series = replace(Series.of(range(1, 13), ENDS_SICK), lines=np.arange(10, 130, 10))
+    snapshot = Snapshot("log", "console", series, sightings, {"ended": ended})
+    return ids(diagnose(snapshot, [made(NAN), *writeups]))
+
+
+def test_what_ended_a_run_comes_before_what_its_curves_say() -> None:
+    memory = line_writeup("memory:host")
+    for how in ("exception", "cut"):
+        assert ended(how, sighted(memory_host=900), memory) == ["memory:host", "policy:nan"]
+
+
+def test_what_ended_a_run_takes_the_general_failures_with_it() -> None:
+    crash = line_writeup("code:exception", more="generic: true\n")
+    found = ended(
+        "exception", sighted(memory_host=900, code_exception=905), line_writeup("memory:host"), crash
+    )
+    assert found == ["memory:host", "code:exception <- memory:host", "policy:nan"]
+
+
+def test_a_crash_that_follows_from_the_curves_leaves_them_first() -> None:
+    sampling = line_writeup("engine:nan", more="secondary_to: ['policy:nan']\n")
+    aftermath = line_writeup("hang:timeout")
+    found = ended("exception", sighted(engine_nan=900, hang_timeout=950), sampling, aftermath)
+    assert found == ["policy:nan", "engine:nan <- policy:nan", "hang:timeout"]
+    crash = line_writeup("code:exception", more="generic: true\n")
+    assert ended("exception", sighted(code_exception=900), crash) == [
+        "policy:nan",
+        "code:exception <- policy:nan",
+    ]
+
+
+def test_a_sick_run_that_was_stopped_by_a_person_or_goes_on_is_told_by_what_came_first() -> None:
+    for how in ("stopped", "running"):
+        assert ended(how, sighted(memory_host=900), line_writeup("memory:host")) == [
+            "policy:nan",
+            "memory:host",
+        ]

@@ -70,6 +70,14 @@ def test_its_keys_exist(writeup: WriteUp) -> None:
 
 
 @by_path
+def test_the_settings_in_its_prose_exist(writeup: WriteUp) -> None:
+    own = "checkpoint|engine|environment|experiment|infrastructure|logging|sandbox|scaffold|training|trial"
+    text = " ".join(re.findall(r"`([^`]+)`", "\n".join(writeup.sections.values())))
+    named = re.findall(rf"(?<![\w./-])(?:{own})\.[a-z_0-9]+(?![\w./])", text)
+    assert [key for key in named if key not in keys.fields()] == []
+
+
+@by_path
 def test_its_prose_is_short_and_speaks_to_its_reader(writeup: WriteUp) -> None:
     text = (FOLDER / writeup.path).read_text(encoding="utf-8")
     assert list(writeup.sections) == list(SECTIONS)

@@ -6,12 +6,37 @@ from pathlib import Path
 
 import pytest
 
-from liverl.diagnose.catalogue import FOLDER, catalogue
+from liverl.diagnose.catalogue import FOLDER, catalogue, patterns
 from liverl.diagnose.facts import FACTS
 from liverl.diagnose.writeup import WriteUp
+from liverl.log.literals import needles_of
 from tests.troubleshooting.case import HERE, cases
 
 WRITEUPS = catalogue()
+# What healthy runs say again and again, as servers, bars and warnings do. A literal that stands in such lines makes the
+# search of a whole log slow: each of them is then tried.
+HOT = (
+    'INFO:     10.2.0.7:40112 - "POST /v1/chat/completions HTTP/1.1" 200 OK',
+    "(vLLMHttpServer pid=40071) (vLLMReplica pid=40001) (RewardLoopWorker pid=40022) (SGLangHttpServer pid=42201)",
+    'HTTP Request: POST http://127.0.0.1:8000/v1/chat/completions "HTTP/1.1 200 OK"',
+    "INFO 11-21 13:17:59 [loggers.py:127] Engine 000: Avg prompt throughput: 812.4 tokens/s, "
+    "Avg generation throughput: 2211.0 tokens/s, Running: 61 reqs, Waiting: 0 reqs, "
+    "GPU KV cache usage: 31.2%, Prefix cache hit rate: 71.9%",
+    "[2026-11-21 13:17:59] Decode batch. #running-req: 61, #token: 81022, token usage: 0.31, cuda graph: True, "
+    "gen throughput (token/s): 2211.04, #queue-req: 0,",
+    "/opt/conda3/lib/python3.12/site-packages/torch/utils/data.py:71: UserWarning: this argument is deprecated, see "
+    "https://docs.example.org",
+    "Training Progress:  41%|####      | 41/100 [10:13<14:42, 14.95s/it]",
+    "INFO:2026-11-21 13:17:59,251:Collecting artifacts of the final trial 17, but its base program took 12 seconds",
+    "INFO:2026-11-21 13:17:59,251:12 workers on 2 nodes, the next evaluation follows in 60 seconds",
+)
+# These look for such a line itself.
+MEANT = {
+    "env:slow-imports#1.also0",
+    "perf:absurd-eta#1",
+    "run:last-words#1.never2",
+    "run:last-words#1.never3",
+}
 by_path = pytest.mark.parametrize("writeup", WRITEUPS, ids=lambda each: each.path.removesuffix(".md"))
 
 
@@ -48,6 +73,20 @@ def test_it_is_quiet_on_its_neighbour(writeup: WriteUp, tmp_path: Path) -> None:
         diagnosis = case.diagnosed(tmp_path)
         shown = [each for each in diagnosis.findings if each.id == writeup.id and each.is_alarm]
         assert not shown, (case.name, shown)
+
+
+@by_path
+def test_its_literals_are_not_what_healthy_logs_say_all_the_time(writeup: WriteUp) -> None:
+    """Else: give the pattern a rarer part, or `has` one."""
+    found = [
+        (pattern.key, needle.text, line)
+        for pattern in patterns((writeup,))
+        if not pattern.at_end and pattern.key not in MEANT
+        for needle in needles_of(pattern)
+        for line in HOT
+        if needle.text in (line.lower() if needle.caseless else line).encode()
+    ]
+    assert not found
 
 
 @by_path
