@@ -212,7 +212,9 @@ def _ledger(commands: _Commands[argparse.ArgumentParser]) -> None:
 
 
 def _watch(commands: _Commands[argparse.ArgumentParser]) -> None:
-    made = _add(commands, "watch", "print one line whenever a run's state or findings change")
+    made = _add(
+        commands, "watch", "print one line, or one JSON object, whenever a run's state or findings change"
+    )
     made.add_argument(
         "name", nargs="?", metavar="RUN", help="name or folder; default: the newest, and later ones"
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import json
 import sys
 from typing import TYPE_CHECKING
 
@@ -82,13 +83,26 @@ def diagnose(given: argparse.Namespace) -> int:
     """What is wrong, first cause first; with --fix the cure, with --bundle all that a maintainer would ask for."""
     from liverl.operate.diagnose import diagnose as find_out
 
+    _check_name(given.name)
     found = find_out(given.name, place(given), is_whole=given.all)
     if given.fix or given.apply:
         return _fix(given, found)
-    if given.bundle:
+    if given.bundle is not None:
         return _bundle(given, found)
     put(given, found, "\n".join(found.lines()))
     return exits.OK if found.ok else exits.REFUSED
+
+
+def _check_name(name: str | None) -> None:
+    """Raises `RunError` for what reads as standard input: a line is quoted by its number in a file that is there."""
+    from liverl.errors import RunError
+
+    if name == "-":
+        raise RunError(
+            "diagnose.stdin",
+            "Standard input is no file.",
+            next_action="write it to one: COMMAND > run.log; liverl diagnose run.log",
+        )
 
 
 def _fix(given: argparse.Namespace, found: Diagnosed) -> int:
@@ -130,6 +144,7 @@ def triage(given: argparse.Namespace) -> int:
     from liverl.operate.triage.verb import endpoint
     from liverl.operate.triage.verb import triage as look_further
 
+    _check_name(given.name)
     asked = None if given.offline else endpoint(given.model, given.endpoint)
     found = look_further(given.name, place(given), asked, Limits(turns=max(1, min(given.turns, 50))))
     put(given, found, "\n".join(found.lines()))
@@ -156,14 +171,17 @@ def ledger(given: argparse.Namespace) -> int:
 
 
 def watch(given: argparse.Namespace) -> int:
-    """A line whenever a state or the findings change; of a named run also to the webhook, unless another posts it."""
-    from liverl.operate.watch import watch_events
+    """A line, or a JSON object, whenever a state or the findings change; of a named run its line also to the webhook,
+    unless another posts it."""
+    from liverl.operate.watch import watch_news
     from liverl.operate.webhook import address, post, posts_for
 
     where = run_of(given) if given.name else place(given)
     url = address() if given.name and posts_for(run_of(given)) else ""
-    for line in watch_events(where):
-        print(harmless(line), flush=True)
-        if url and (failed := post(line, url)):
+    for each in watch_news(where):
+        print(
+            harmless(json.dumps(each.as_dict(), ensure_ascii=False) if given.json else each.line), flush=True
+        )
+        if url and (failed := post(each.line, url)):
             print(harmless(failed), file=sys.stderr, flush=True)
     return exits.OK

@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import io
 import json
+import math
 import platform
+import shlex
 import sys
 import tarfile
 import time
@@ -16,10 +18,14 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, BinaryIO
 
+from liverl.diagnose.finding import Finding
 from liverl.errors import RunError
+from liverl.log.reader import Reader
 from liverl.log.rows import whole as whole_number
+from liverl.log.series import Series
 from liverl.operate.answer import as_json
 from liverl.operate.diagnosed import Diagnosed
+from liverl.operate.log_parts import end_of, ends_by, lines_around
 from liverl.operate.provenance import versions
 from liverl.record.clock import utc_now
 from liverl.record.layout import RunDir
@@ -28,8 +34,8 @@ from liverl.record.metrics import read_metrics
 from liverl.record.plan import newest_attempt, read_plan
 from liverl.record.tail import tail_lines
 
-_LINES = 400
-_BYTES = 4 * 1024 * 1024
+_EVENTS = 400
+_EVENT_BYTES = 4 * 1024 * 1024
 _STEPS = 200
 
 
@@ -50,7 +56,7 @@ class Bundle:
     @property
     def next_action(self) -> str:
         """Read it before it is sent."""
-        return f"look into it before you send it: tar -tzf {self.path}"
+        return f"look into it before you send it: tar -xzOf {shlex.quote(str(self.path))} | less"
 
     def payload(self) -> dict[str, Any]:
         """As plain JSON."""
@@ -80,7 +86,7 @@ def write_bundle(found: Diagnosed, out: Path, run: RunDir | None, file: Path | N
 def _write(stream: BinaryIO, folder: str, parts: Mapping[str, str]) -> None:
     with tarfile.open(fileobj=stream, mode="w:gz") as archive:
         for name, text in parts.items():
-            data = mask(text).encode(errors="replace")
+            data = mask(text.replace("\0", "")).encode(errors="replace")
             info = tarfile.TarInfo(f"{folder}/{name}")
             info.size, info.mtime = len(data), int(time.time())
             archive.addfile(info, io.BytesIO(data))
@@ -101,12 +107,14 @@ def _parts(found: Diagnosed, run: RunDir | None, file: Path | None) -> Iterator[
     yield "summary.txt", "\n".join([*found.lines(), "", *_first_error(found)])
     machine = {"system": platform.platform(), "python": platform.python_version(), "made": utc_now()}
     yield "machine.json", json.dumps({**machine, "installed": versions(sys.executable)}, indent=1)
+    first = _first(found)
+    if first is not None and (log := file or _log_of(run, first)) is not None and log.is_file():
+        yield "first_error.txt", lines_around(log, first.began.line or 0)
     if file is not None:
-        yield f"{file.name}.tail", "\n".join(tail_lines(file, _LINES, _BYTES))
-    if run is None:
-        return
-    yield from _of_run(run)
-    yield from _steps(run, found)
+        yield f"{file.name}.tail", end_of(file)
+    if run is not None:
+        yield from _of_run(run)
+    yield from _steps(_rows(run, file), found)
 
 
 def _of_run(run: RunDir) -> Iterator[tuple[str, str]]:
@@ -125,15 +133,45 @@ def _of_run(run: RunDir) -> Iterator[tuple[str, str]]:
     for name, path in (
         ("log.tail", run.attempt_log(attempt)),
         ("litellm.tail", run.component_log(attempt, "litellm")),
-        ("events.tail", run.events_jsonl),
     ):
         if path.is_file():
-            yield name, "\n".join(tail_lines(path, _LINES, _BYTES))
+            yield name, end_of(path)
+    for component, text in ends_by(run.attempt_log(attempt)):
+        if component != "litellm" or not run.component_log(attempt, "litellm").is_file():
+            yield f"log.{component}.tail", text
+    if run.events_jsonl.is_file():
+        yield "events.tail", "\n".join(tail_lines(run.events_jsonl, _EVENTS, _EVENT_BYTES))
 
 
-def _steps(run: RunDir, found: Diagnosed) -> Iterator[tuple[str, str]]:
+def _log_of(run: RunDir | None, finding: Finding) -> Path | None:
+    """The log whose line a finding quotes."""
+    if run is None:
+        return None
+    attempt = newest_attempt(run)
+    is_litellms = any(line.startswith("litellm line") for line in finding.evidence[:1])
+    return run.component_log(attempt, "litellm") if is_litellms else run.attempt_log(attempt)
+
+
+def _rows(run: RunDir | None, file: Path | None) -> list[dict[str, Any]]:
+    """The last steps with all of their metrics, of a run or of what a file tells."""
+    if run is not None and (rows := read_metrics(run)):
+        return rows[-_STEPS:]
+    path = file or (None if run is None else run.attempt_log(newest_attempt(run)))
+    if path is None or not path.is_file():
+        return []
+    series = Reader(path, ()).read().series
+    return [_row(series, row) for row in range(max(0, len(series) - _STEPS), len(series))]
+
+
+def _row(series: Series, row: int) -> dict[str, Any]:
+    values = {name: float(column[row]) for name, column in series.columns.items()}
+    told = {name: "not finite" if math.isinf(value) else value for name, value in values.items()
+            if not math.isnan(value)}  # fmt: skip
+    return {"step": int(series.steps[row]), **told}
+
+
+def _steps(rows: list[dict[str, Any]], found: Diagnosed) -> Iterator[tuple[str, str]]:
     """The last steps, and the last one before the first cause began."""
-    rows = read_metrics(run)[-_STEPS:]
     if not rows:
         return
     yield "metrics.jsonl", "\n".join(json.dumps(row) for row in rows)
@@ -145,10 +183,13 @@ def _steps(run: RunDir, found: Diagnosed) -> Iterator[tuple[str, str]]:
         yield "last_good_step.json", json.dumps(good[-1], indent=1)
 
 
+def _first(found: Diagnosed) -> Finding | None:
+    """What shows earliest in the log."""
+    told = [each for each in found.diagnosis.findings if each.began.line and each.is_alarm]
+    return min(told, key=lambda each: each.began.line or 0, default=None)
+
+
 def _first_error(found: Diagnosed) -> list[str]:
     """The earliest line that a finding quotes."""
-    lines = [each for each in found.diagnosis.findings if each.began.line]
-    if not lines:
-        return []
-    first = min(lines, key=lambda each: each.began.line or 0)
-    return [f"first error: {first.id} at {first.began}", *first.evidence]
+    first = _first(found)
+    return [] if first is None else [f"first error: {first.id} at {first.began}", *first.evidence]

@@ -12,37 +12,36 @@ from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 
-from liverl.diagnose.attribution import Attribution, attribute
+from liverl.diagnose.attribution import attribute
 from liverl.diagnose.catalogue import catalogue, metrics_of, patterns
 from liverl.diagnose.diagnose import diagnose as judge
 from liverl.diagnose.snapshot import Snapshot
 from liverl.errors import RunError
+from liverl.log.formats.detect import encoding_of
 from liverl.log.reader import Reader
-from liverl.log.series import Series
 from liverl.log.sighting import LinePattern
 from liverl.operate.diagnosed import Diagnosed
-from liverl.operate.find import Place, find_run
+from liverl.operate.find import Place, find_run, roots
 from liverl.operate.pointed import at_file, at_run
 from liverl.operate.remembered import remember
 from liverl.operate.run_snapshot import RunReader
-from liverl.record.jsonl import recent_objects
 from liverl.record.layout import RunDir
 from liverl.record.runfile import read_run
-from liverl.record.trials import parse_trials
 from liverl.run.roots import is_run
 
 # A run that has been silent for so long beyond its own rhythm is worth the stacks of its processes.
 _SILENT = ("run:stalled", "hang:")
-# Some five thousand trials.
-_TRIAL_BYTES = 8 * 1024 * 1024
 _COMMAND_BYTES = 400
+# gzip, bzip2, xz: the reader unpacks them.
+_PACKED = (b"\x1f\x8b", b"BZh", b"\xfd7zXZ")
 _SLOW = "the log was searched slowly: the package hyperscan is not installed"
 _READABLE = (".log", ".out", ".txt", ".jsonl", ".csv", ".json")
 
 
 def diagnose(name: str | None, place: Place, *, is_whole: bool = False) -> Diagnosed:
     """A file where the name is one's path, else the run of the name; raises `LiveRLError` where there is neither."""
-    if name and (path := _path(name)) is not None and not is_run(RunDir(path)):
+    path = _path(name) if name else None
+    if path is not None and not is_run(RunDir(path)):
         if path.is_dir():
             raise RunError(
                 "diagnose.folder",
@@ -51,7 +50,7 @@ def diagnose(name: str | None, place: Place, *, is_whole: bool = False) -> Diagn
                 next_action="name one file of it: a log, a jsonl, a csv or a trainer_state.json",
             )
         return replace(diagnose_file(path), is_whole=is_whole)
-    if name and ("/" in name or Path(name).suffix in _READABLE):
+    if name and path is None and ("/" in name or Path(name).suffix in _READABLE):
         raise RunError(
             "diagnose.missing",
             f"{name[:200]} is not there.",
@@ -73,7 +72,24 @@ def diagnose_file(path: Path) -> Diagnosed:
     told = reader.read()
     snapshot = Snapshot(path.name, told.kind, told.series, told.sightings, told.facts, told.settings)
     found = _answer(snapshot, lambda command: at_file(command, path), is_run=False)
-    return replace(found, note=_SLOW if reader.search == "numpy" else "")
+    slow = _SLOW if reader.search == "numpy" else ""
+    return replace(found, note=slow if found.steps or found.diagnosis.findings else _no_log(path) or slow)
+
+
+def _no_log(path: Path) -> str:
+    """Why a file in which nothing was found is probably none that can tell something; "" where it is a text."""
+    with path.open("rb") as stream:
+        head = stream.read(4096)
+    if not head:
+        return "the file is empty"
+    if head.startswith(_PACKED):
+        return ""
+    if head.startswith(b"PK\x03\x04"):
+        return "the file is packed by zip: unpack it first"
+    is_text = encoding_of(head) or sum(byte in b"\t\n\r\x1b" or byte >= 32 for byte in head) > 0.9 * len(head)
+    if is_text and b"\0" not in head.strip(b"\0"):
+        return ""
+    return "the file is no text: name the log, or an export of the metrics as csv or jsonl"
 
 
 class Doctor:
@@ -86,9 +102,10 @@ class Doctor:
     def look(self, *, with_stacks: bool = True) -> Diagnosed:
         """The run now; of a silent one with the stacks of its processes."""
         snapshot = self._reader.read()
-        name, ports = self._run.name, _ports(self._run)
+        name, ports = _spoken(self._run), _ports(self._run)
         found = _answer(snapshot, lambda command: at_run(command, name, ports), is_run=True)
-        found = replace(found, attribution=_attributed(self._run, snapshot.series), note=self._reader.unread)
+        attribution = attribute(self._reader.trials, snapshot.series)
+        found = replace(found, attribution=attribution, note=self._reader.unread)
         remember(self._run, int(snapshot.facts["attempts"]), found)
         primary = found.diagnosis.primary
         if not with_stacks or primary is None or not primary.id.startswith(_SILENT):
@@ -113,6 +130,11 @@ def _answer(snapshot: Snapshot, pointed: Callable[[str], str], is_run: bool) -> 
     )
 
 
+def _spoken(run: RunDir) -> str:
+    """What a command calls a run: its name where that is looked for from here, else its path."""
+    return run.name if run.root.parent in roots(Place.here()) else str(run.root)
+
+
 def _ports(run: RunDir) -> Mapping[str, int]:
     try:
         return read_run(run).ports
@@ -123,10 +145,6 @@ def _ports(run: RunDir) -> Mapping[str, int]:
 def _short(command: str) -> str:
     """The command, or none where a path makes it so long that an answer would have to cut it."""
     return command if len(command.encode(errors="surrogateescape")) <= _COMMAND_BYTES else ""
-
-
-def _attributed(run: RunDir, series: Series) -> Attribution | None:
-    return attribute(parse_trials(recent_objects(run.trials_jsonl, _TRIAL_BYTES)[0]), series)
 
 
 @lru_cache(maxsize=1)
@@ -144,5 +162,7 @@ def _path(name: str) -> Path | None:
 
 
 def _files_in(folder: Path) -> str:
-    known = [path.name for path in sorted(folder.iterdir()) if path.suffix in _READABLE]
+    known = [
+        path.name for path in sorted(folder.iterdir()) if path.suffix in _READABLE or "tfevents" in path.name
+    ]
     return f"it holds {', '.join(known[:6])}" if known else "it holds no log"

@@ -107,10 +107,14 @@ def find_run(
         )
     raise RunError(
         "run.unknown",
-        f"No run is called {name}." if not named else f"Several runs begin with {name}.",
+        f"No run is called {_short(name)}." if not named else f"Several runs begin with {_short(name)}.",
         evidence="there are " + ", ".join(run.name for run in (named or runs)[:8]),
         next_action="liverl status --list",
     )
+
+
+def _short(name: str) -> str:
+    return name if len(name) <= 200 else f"{name[:200]}…"
 
 
 def _by_path(name: str, place: Place, only_known_roots: bool) -> RunDir | None:

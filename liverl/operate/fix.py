@@ -19,6 +19,7 @@ from typing import Any
 from liverl.config import ConfigProblems
 from liverl.diagnose.finding import Finding
 from liverl.errors import ConfigError
+from liverl.operate.answer import cut
 from liverl.operate.config_text import as_yaml, content_of, flat, is_only_change, read_text, with_key
 from liverl.operate.find import Place, nearest_config
 from liverl.operate.launch import Yes
@@ -31,8 +32,9 @@ _VERL = "verl."
 
 @dataclass(frozen=True)
 class Fix:
-    """What a cure changes in a file: `changes` are (key, old, new) as YAML, `left` is what stays to be done by hand;
-    `before` and `text` are the whole file as it was read and as it would be, `command` is what has shown it."""
+    """What a cure changes in a file: `changes` are (key, old, new) as YAML, `left` is what stays to be done by hand,
+    `there` what the file has already; `before` and `text` are the whole file as it was read and as it would be,
+    `command` is what has shown it, `writeup` the path of the failure's."""
 
     path: Path
     finding: str
@@ -41,6 +43,8 @@ class Fix:
     before: str = ""
     text: str = ""
     left: tuple[str, ...] = ()
+    there: tuple[str, ...] = ()
+    writeup: str = ""
     command: str = "liverl diagnose --fix"
     is_applied: bool = False
 
@@ -52,10 +56,13 @@ class Fix:
     @property
     def summary(self) -> str:
         """How many keys change, or why none does."""
-        if not self.changes:
-            return f"no change of {self.path.name} cures {self.finding}" + (
-                f": {self.left[0]}" if self.left else ""
+        if not self.changes and self.there:
+            return cut(
+                f"{self.path.name} has the cure of {self.finding} already: {', '.join(self.there)}", 200
             )
+        if not self.changes:
+            why = f": {self.left[0]}" if self.left else ""
+            return cut(f"no change of {self.path.name} cures {self.finding}{why}", 200)
         told = ", ".join(f"{key} {old or 'unset'} -> {new}" for key, old, new in self.changes)
         return (
             f"{'changed' if self.is_applied else 'would change'} {self.path.name} for {self.finding}: {told}"
@@ -64,18 +71,22 @@ class Fix:
     @property
     def next_action(self) -> str:
         """Apply it, or check what it makes."""
+        if not self.changes and self.there:
+            return f"resume with it, or read what else it may be: {self.writeup}"
         if not self.changes:
-            return "read the write-up: the cure is not in config.yaml"
+            return f"read {self.writeup}: the cure is not in config.yaml"
         return "liverl check" if self.is_applied else f"{self.command} --apply"
 
     def payload(self) -> dict[str, Any]:
         """The change as plain JSON."""
         changes = [{"key": key, "old": old, "new": new} for key, old, new in self.changes]
-        return {"file": str(self.path), "changes": changes, "diff": self.diff, "left": list(self.left)}
+        told = {"file": str(self.path), "changes": changes, "diff": self.diff, "left": list(self.left)}
+        return {**told, "there": list(self.there)} if self.there else told
 
     def lines(self) -> list[str]:
         """The same for a person."""
-        left = [f"  by hand: {text}" for text in self.left]
+        told_first = not self.changes and not self.there  # the summary has it
+        left = [f"  by hand: {text}" for text in self.left[told_first:]]
         return [self.summary, *self.diff.splitlines(), *left, f"  next: {self.next_action}"]
 
 
@@ -85,18 +96,19 @@ def propose(finding: Finding, place: Place, config: str | None = None, name: str
     Raises `ConfigError` where there is none, or it can't be read.
     """
     path = Path(config).expanduser() if config else nearest_config(place.cwd)
+    writeup = f"troubleshooting/{finding.writeup}"
     if not finding.changes:
-        return Fix(path or place.cwd / "config.yaml", finding.id)
+        return Fix(path or place.cwd / "config.yaml", finding.id, writeup=writeup)
     if path is None or not path.is_file():
         raise ConfigError(
             "config.missing",
             "There is no config.yaml to change.",
             evidence=f"looked from {place.cwd} upwards" if config is None else f"{config} is no file",
-            next_action="name it: liverl diagnose --fix --config FILE",
+            next_action=f"name it: {_command(name, 'FILE', place)}",
         )
     before = read_text(path)
     content = content_of(path.name, before)
-    text, changes, left = before, [], []
+    text, changes, left, there = before, [], [], []
     for key, wanted in finding.changes.items():
         old = _present(content, path, place, key)
         new = _new(old, wanted)
@@ -104,7 +116,7 @@ def propose(finding: Finding, place: Place, config: str | None = None, name: str
             left.append(f"{key}: {wanted} of what it is, which config.yaml does not tell")
             continue
         if old == new:
-            left.append(f"{key} is {as_yaml(new)} already")
+            there.append(f"{key} is {as_yaml(new)}")
             continue
         changed = with_key(text, key, as_yaml(new))
         if not is_only_change(text, changed, key, new):
@@ -118,17 +130,27 @@ def propose(finding: Finding, place: Place, config: str | None = None, name: str
         before.splitlines(), text.splitlines(), path.name, path.name, lineterm="", n=1
     )
     return Fix(
-        path, finding.id, tuple(changes), "\n".join(diff), before, text, tuple(left), _command(name, config)
+        path,
+        finding.id,
+        tuple(changes),
+        "\n".join(diff),
+        before,
+        text,
+        tuple(left),
+        tuple(there),
+        writeup,
+        _command(name, config, place),
     )
 
 
-def _command(name: str | None, config: str | None) -> str:
+def _command(name: str | None, config: str | None, place: Place) -> str:
     words = [
         "liverl",
         "diagnose",
         *([name] if name else []),
         "--fix",
         *(["--config", config] if config else []),
+        *(["--run-root", str(place.run_root)] if place.run_root else []),
     ]
     return shlex.join(words)
 

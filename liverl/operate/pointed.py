@@ -12,6 +12,7 @@ _SHOW = re.compile(r"\bliverl show\b")
 _SEARCH = re.compile(r"\bliverl logs\b[^|;]*--grep ('[^']*')[^|;]*")
 # The defaults of infrastructure.litellm_port and ray_port, which write-ups name.
 _PORTS = {"litellm": 8002, "ray": 6379}
+_GREPS = {".gz": "zgrep", ".bz2": "bzgrep", ".xz": "xzgrep"}
 _OF_A_RUN = re.compile(r"\bliverl (?!diagnose\b)")
 
 
@@ -28,8 +29,9 @@ def at_run(command: str, name: str, ports: Mapping[str, int] | None = None) -> s
 
 def at_file(command: str, path: Path) -> str:
     """The command about a file that somebody has; "" where it looks at what only a run of LiveRL has."""
-    named = shlex.quote(str(path))
-    program = "zgrep" if path.suffix == ".gz" else "grep"
+    text = str(path)
+    named = shlex.quote(f"./{text}" if text.startswith("-") else text)
+    program = _GREPS.get(path.suffix, "grep")
     command = _SEARCH.sub(lambda found: f"{program} -nP {found[1]} {named}", command)
     if _OF_A_RUN.search(command):
         return ""

@@ -4,27 +4,27 @@ from __future__ import annotations
 
 import shutil
 from collections import Counter
+from collections.abc import Sequence
 from typing import Any
 
 import yaml
 
 from liverl.errors import LiveRLError
+from liverl.log.settings import family_of
 from liverl.operate.standing import Status
-from liverl.record.jsonl import recent_objects
 from liverl.record.layout import RunDir
 from liverl.record.runfile import read_run
-from liverl.record.trials import TrialRow, parse_trials
+from liverl.record.trials import TrialRow
 from liverl.run.retention import checkpoint_steps, newest_complete, size_bytes
 
 Fact = float | int | bool | str
 _GIB = 1024**3
 _TRIALS = 64
-_TRIAL_BYTES = 2 * 1024 * 1024
 _ENDED = {"finished": "finished", "stopped": "stopped", "failed": "exception"}
 
 
-def facts_of(run: RunDir, status: Status) -> dict[str, Fact]:
-    """What is known of the run now; a fact that is not known is left out."""
+def facts_of(run: RunDir, status: Status, trials: Sequence[TrialRow]) -> dict[str, Fact]:
+    """What is known of the run now, with its newest trials; a fact that is not known is left out."""
     facts: dict[str, Fact] = {
         "is_run": 1,
         "state": status.state,
@@ -44,16 +44,19 @@ def facts_of(run: RunDir, status: Status) -> dict[str, Fact]:
     if status.state == "unreachable":
         # It runs, or not, where nobody here can see it.
         del facts["alive"]
-        return facts | {"ended": "running"} | _disk(run) | _trials(run)
+        return facts | {"ended": "running"} | _disk(run) | _trials(trials)
     if not status.is_live:
         facts["reason"] = status.reason
     # What the supervisor has recorded is surer than how the log looks at its end.
     facts["ended"] = "running" if status.is_live else _ENDED.get(status.state, "cut")
-    return facts | _ended(run) | _disk(run) | _trials(run)
+    return facts | _ended(run) | _disk(run) | _trials(trials)
 
 
 def setting_of(run: RunDir) -> dict[str, str]:
-    """Engine, mode, family, scaffold and backend, as far as the resolved configuration tells them."""
+    """Engine, rollout, family, scaffold and backend, as far as the resolved configuration tells them.
+
+    The rollout server of a CPU is none of those that write-ups speak of: with it `rollout` is left out.
+    """
     try:
         resolved = yaml.load(
             run.resolved.read_text(encoding="utf-8"), getattr(yaml, "CSafeLoader", yaml.SafeLoader)
@@ -62,6 +65,8 @@ def setting_of(run: RunDir) -> dict[str, str]:
         return {}
     found = {
         "engine": _value(resolved, "engine", "strategy"),
+        "rollout": "vllm" if _value(resolved, "engine", "rollout") == "vllm" else "",
+        "family": family_of(str(_value(resolved, "model", "path") or "")),
         "scaffold": _value(resolved, "scaffold", "name"),
         "backend": _value(resolved, "sandbox", "backend"),
     }
@@ -96,11 +101,8 @@ def _disk(run: RunDir) -> dict[str, Fact]:
     return facts
 
 
-def _trials(run: RunDir) -> dict[str, Fact]:
-    try:
-        rows = parse_trials(recent_objects(run.trials_jsonl, _TRIAL_BYTES)[0])[-_TRIALS:]
-    except OSError:
-        return {}
+def _trials(trials: Sequence[TrialRow]) -> dict[str, Fact]:
+    rows = trials[-_TRIALS:]
     if not rows:
         return {}
     blamed = Counter(row.blame for row in rows if _failed(row))

@@ -19,7 +19,9 @@ from liverl.log.sighting import LinePattern, Sighting
 from liverl.log.told import Told
 from liverl.operate.run_facts import facts_of, setting_of
 from liverl.operate.status import Observer
+from liverl.operate.trial_rows import TrialRows
 from liverl.record.layout import RunDir
+from liverl.record.trials import TrialRow
 
 _NOTHING = Told("text", Series.empty())
 
@@ -27,7 +29,8 @@ _NOTHING = Told("text", Series.empty())
 class RunReader:
     """Takes snapshots of one run, each reading only what the run has gained; may be used by several threads.
 
-    `unread` says which file of the last snapshot was there and could not be read, and why.
+    `unread` says which file of the last snapshot was there and could not be read, and why; `trials` are the newest
+    trials at the last snapshot.
     """
 
     def __init__(self, run: RunDir, patterns: Sequence[LinePattern], wanted: frozenset[str] | None) -> None:
@@ -36,6 +39,8 @@ class RunReader:
         self._observer = Observer(run)
         self._attempt = 0
         self.unread = ""
+        self.trials: Sequence[TrialRow] = ()
+        self._trials = TrialRows(run.trials_jsonl)
         self._metrics = Reader(run.metrics_jsonl, (), wanted)
         self._logs: dict[str, Reader] = {}
         self._lock = Lock()
@@ -53,7 +58,8 @@ class RunReader:
         log = told["log"]
         metrics = self._told(self._metrics)
         series = _with_lines(metrics.series, log.series) if len(metrics.series) else log.series
-        facts = {**log.facts, **_steps(series), **facts_of(self._run, status)}
+        self.trials = self._trials.read()
+        facts = {**log.facts, **_steps(series), **facts_of(self._run, status, self.trials)}
         setting = {**log.settings, **setting_of(self._run)}
         return Snapshot(self._run.name, "run", series, _joined(told), facts, setting)
 

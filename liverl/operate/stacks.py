@@ -6,10 +6,12 @@ import json
 import shutil
 import sys
 import time
+from collections import defaultdict
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 from liverl.operate.diagnosed import Stack
+from liverl.operate.frames import standing
 from liverl.record.layout import RunDir
 from liverl.record.runfile import ProcessRef, read_run
 from liverl.run.belongings import processes_of
@@ -18,31 +20,66 @@ from liverl.run.programs import ask_program
 _EACH_S = 10.0
 # All of them: who asks at the MCP server waits meanwhile.
 _ALL_S = 25.0
-_MOST = 12
-_FRAMES = 8
-# What waits for work by design says nothing.
-_IDLE = ("epoll_wait", "select (selectors", "_wait_for_tstate_lock", "worker (concurrent/futures/thread")
+_MOST = 24
+# Ray's own programs, and its workers that nobody uses: where those stand says nothing of a run.
+_DAEMONS = ("ray::DashboardAgent", "ray::RuntimeEnvAgent", "ray::IDLE")
+_DAEMON_FILES = (
+    "/ray/dashboard/",
+    "/ray/autoscaler/",
+    "/ray/_private/log_monitor.py",
+    "/ray/_private/runtime_env/",
+)
+# Who waits for others is told after them.
+_WAITS_FOR_OTHERS = (
+    "Worker.get_objects (ray/",
+    "get_objects (ray/",
+    "wait (ray/",
+    "Popen._try_wait",
+    "Popen.wait",
+)
+_COROUTINE = "waits in its event loop: py-spy can't see where a coroutine stands"
 
 
 def stacks(run: RunDir) -> tuple[tuple[Stack, ...], str]:
-    """The stacks of the run's Python processes on this machine, and why there are none where there are none."""
+    """The stacks of the run's Python processes on this machine, and why there are none where there are none.
+
+    Processes that stand at the same place are one stack; one that stands elsewhere than its like comes before them.
+    """
     py_spy = _program()
     if py_spy is None:
         return (), "py-spy is not installed, so no stacks were taken"
     found, refused = [], ""
     deadline = time.monotonic() + _ALL_S
-    for process in _pythons(processes_of(run, read_run(run).attempts))[:_MOST]:
+    for name, pid in _pythons(processes_of(run, read_run(run).attempts))[:_MOST]:
         if time.monotonic() > deadline:
             break
-        said = ask_program([py_spy, "dump", "--nonblocking", "--json", "--pid", str(process.pid)], _EACH_S)
+        said = ask_program([py_spy, "dump", "--nonblocking", "--json", "--pid", str(pid)], _EACH_S)
         if not said.worked:
             refused = said.last_words
             continue
-        if frames := _frames(said.out):
-            found.append(Stack(process.name, process.pid, frames))
+        if frames := _frames(said.out, name):
+            found.append(Stack(name, pid, frames))
     if not found and refused:
         return (), f"py-spy could not read a stack: {refused}"
-    return tuple(found), ""
+    return grouped(found), ""
+
+
+def grouped(found: Sequence[Stack]) -> tuple[Stack, ...]:
+    """Those that stand at the same place as one; the rarest place first, who waits for others last."""
+    by_place: dict[tuple[str, tuple[str, ...]], list[Stack]] = defaultdict(list)
+    for each in found:
+        by_place[each.process, each.frames].append(each)
+    groups = sorted(by_place.values(), key=lambda group: (_waits(group[0]), len(group)))
+    return tuple(
+        Stack(f"{group[0].process}, {len(group)} processes", group[0].pid, group[0].frames)
+        if len(group) > 1
+        else group[0]
+        for group in groups
+    )
+
+
+def _waits(stack: Stack) -> bool:
+    return stack.frames[0].startswith(_WAITS_FOR_OTHERS)
 
 
 def _program() -> str | None:
@@ -50,8 +87,14 @@ def _program() -> str | None:
     return str(beside) if beside.is_file() else shutil.which("py-spy")
 
 
-def _pythons(processes: list[ProcessRef]) -> list[ProcessRef]:
-    return [each for each in processes if _is_python(each.pid)]
+def _pythons(processes: Sequence[ProcessRef]) -> list[tuple[str, int]]:
+    """The Python processes with their names, those that are in a call of a Ray actor first."""
+    named = []
+    for each in processes:
+        words = _command(each.pid)
+        if words and _is_python(each.pid) and not _is_daemon(words):
+            named.append((_name(each.name, words), each.pid))
+    return sorted(named, key=lambda item: not _is_call(item[0]))
 
 
 def _is_python(pid: int) -> bool:
@@ -61,20 +104,36 @@ def _is_python(pid: int) -> bool:
         return False
 
 
-def _frames(text: str) -> tuple[str, ...]:
-    """The frames of the thread that does something: one that is active, else the main thread."""
+def _command(pid: int) -> list[str]:
     try:
-        threads: list[dict[str, Any]] = json.loads(text)
+        text = Path(f"/proc/{pid}/cmdline").read_bytes().decode(errors="replace")
+    except OSError:
+        return []
+    # Ray writes the call that an actor is in over its command.
+    return [text.strip("\0 ")] if text.startswith("ray::") else text.strip("\0").split("\0")
+
+
+def _is_daemon(words: Sequence[str]) -> bool:
+    return words[0].startswith(_DAEMONS) or any(part in word for word in words[:5] for part in _DAEMON_FILES)
+
+
+def _name(known: str, words: Sequence[str]) -> str:
+    """What Ray calls it, else what the run recorded, else the program: a process's own name is cut at 15 characters."""
+    if words[0].startswith("ray::"):
+        return words[0]
+    if not known.startswith("python") or "-c" in words[1:4]:
+        return known
+    given = [word for word in words[1:] if not word.startswith("-") or word == "-m"]
+    return Path(" ".join(given[1:2]) if given[:1] == ["-m"] else given[0]).name if given else known
+
+
+def _is_call(name: str) -> bool:
+    return name.startswith("ray::") and "." in name
+
+
+def _frames(text: str, name: str) -> tuple[str, ...]:
+    try:
+        frames = standing(json.loads(text))
     except ValueError:
         return ()
-    told = [thread for thread in threads if thread.get("frames")]
-    told.sort(key=lambda thread: (not thread.get("active"), thread.get("thread_name") != "MainThread"))
-    for thread in told:
-        frames = [f"{frame['name']} ({_short(frame)}:{frame.get('line', 0)})" for frame in thread["frames"]]
-        if not frames[0].startswith(_IDLE):
-            return tuple(frames[:_FRAMES])
-    return ()
-
-
-def _short(frame: dict[str, Any]) -> str:
-    return str(frame.get("short_filename") or frame.get("filename") or "?")
+    return frames or ((_COROUTINE,) if _is_call(name) else ())

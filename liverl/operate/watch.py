@@ -1,7 +1,7 @@
 """One line whenever a run's state or its findings change, for a terminal, the plugin's monitor and a webhook.
 
 changes        what is worth a line between two looks at a run's status
-watch_events   the lines of one run until it has ended, or of every run of a place for ever
+watch_news     what happens to one run until it has ended, or to every run of a place for ever; watch_events: its lines
 
 Findings are looked for when a step was made or the state changed, and once a minute; a guard of the run's config.yaml
 (`logging.stop_on`) then asks the run to stop.
@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 from liverl.errors import LiveRLError
 from liverl.operate.answer import cut
 from liverl.operate.find import Place, list_runs
+from liverl.operate.news import News, of_finding, of_state, of_trouble
 from liverl.operate.standing import Status
 from liverl.operate.status import Observer
 from liverl.record.asks import is_unanswered
@@ -35,16 +36,25 @@ _LOOK_S = 60.0
 
 def changes(before: Status | None, now: Status) -> list[str]:
     """What has happened between two looks, a line each, each naming the run; of the first look what it found."""
+    return [f"{now.name} {text}" for text in _changes(before, now)]
+
+
+def _changes(before: Status | None, now: Status) -> list[str]:
     said = [_state(before, now)]
     if before is not None:
         said += [_milestone(before, now), _validation(before, now), _checkpoint(before, now)]
         if not now.is_live:  # the end comes last
             said = [*said[1:], said[0]]
-    return [f"{now.name} {text}" for text in said if text]
+    return [text for text in said if text]
 
 
 def watch_events(where: RunDir | Place, interval_s: float = 2.0) -> Iterator[str]:
-    """Lines as they happen. A run's end with it; a place's go on for ever, also while there is no run yet."""
+    """What happens, as lines that name the run."""
+    return (each.line for each in watch_news(where, interval_s))
+
+
+def watch_news(where: RunDir | Place, interval_s: float = 2.0) -> Iterator[News]:
+    """News as they happen. A run's end with it; a place's go on for ever, also while there is no run yet."""
     if isinstance(where, RunDir):
         yield from _of_run(where, interval_s)
         return
@@ -77,7 +87,7 @@ class _Watched:
         """Whether the run has ended, as far as anybody here can know."""
         return self._last is not None and not self._last.is_live and self._last.state != "unreachable"
 
-    def look(self) -> list[str]:
+    def look(self) -> list[News]:
         """What has happened since the last look."""
         try:
             if not self._run.root.exists() or self._is_still_over():
@@ -87,11 +97,12 @@ class _Watched:
         except (LiveRLError, OSError) as error:
             is_new = str(error) != self._error
             self._error = str(error)
-            return [f"{self._run.name} can't be read: {cut(str(error), _REASON_CHARS)}"] if is_new else []
+            text = f"can't be read: {cut(str(error), _REASON_CHARS)}"
+            return [of_trouble(self._run.name, text)] if is_new else []
         before, self._last, self._error = self._last, now, ""
-        said = changes(before, now)
+        said = [of_state(now, text) for text in _changes(before, now)]
         if now.is_live or before is not None or not self._is_silent:
-            said += [f"{now.name} {line}" for line in self._ward.look(before, now)]
+            said += self._ward.look(before, now)
         if self.is_over:
             self._observer = None  # and all it keeps; a resumed run is read anew
         if self._is_silent and before is None and not now.is_live:
@@ -118,7 +129,7 @@ class _Ward:
         self._error = ""
         self._stopped = 0
 
-    def look(self, before: Status | None, now: Status) -> list[str]:
+    def look(self, before: Status | None, now: Status) -> list[News]:
         """What is new among the findings, where there may be something new."""
         moved = before is None or (before.step, before.state, before.attempt) != (
             now.step,
@@ -133,9 +144,10 @@ class _Ward:
         except (LiveRLError, OSError, ImportError) as error:
             is_new = str(error) != self._error
             self._error = str(error)
-            return [f"can't be diagnosed: {cut(str(error), _REASON_CHARS)}"] if is_new else []
+            text = f"can't be diagnosed: {cut(str(error), _REASON_CHARS)}"
+            return [of_trouble(now.name, text)] if is_new else []
 
-    def _news(self, now: Status) -> list[str]:
+    def _news(self, now: Status) -> list[News]:
         from liverl.operate.diagnose import Doctor
         from liverl.operate.findings_seen import news
 
@@ -143,14 +155,15 @@ class _Ward:
             self._doctor = Doctor(self._run)
         found = self._doctor.look(with_stacks=False)
         known = self._last.diagnosis.findings if self._last else ()
-        lines = news(known, found.diagnosis.findings, is_first=self._last is None)
+        seen = news(known, found.diagnosis.findings, is_first=self._last is None)
+        said = [of_finding(now.name, each) for each in seen]
         self._last = found
         if not now.is_live:
             self._doctor = None  # and all it keeps
-            return lines
+            return said
         if now.attempt != self._stopped and now.state != "stopping" and not is_unanswered(self._run):
-            lines += self._guarded(found, now.attempt)
-        return lines
+            said += [of_trouble(now.name, text, "guard") for text in self._guarded(found, now.attempt)]
+        return said
 
     def _guarded(self, found: Diagnosed, attempt: int) -> list[str]:
         """Ask the run to stop where a guard is due, once an attempt."""
@@ -168,7 +181,7 @@ class _Ward:
         return [said]
 
 
-def _of_run(run: RunDir, interval_s: float) -> Iterator[str]:
+def _of_run(run: RunDir, interval_s: float) -> Iterator[News]:
     watched = _Watched(run)
     while True:
         yield from watched.look()

@@ -14,7 +14,7 @@ metrics     metrics.jsonl: verl's rows and the trials' aggregates, merged
 asks        what the control plane asks of the supervisor
 ledger      ledger.jsonl: one row an attempt that has ended
 archive     archives/run_NNN: what an attempt was, and what became of it
-masking     secrets in a text as ***
+masking     secrets in a text as ***; masking_places those that their place gives away
 tail        the last lines of a log, and the ones that say why it ended
 """
 

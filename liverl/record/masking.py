@@ -9,7 +9,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-HIDDEN = "***"
+from liverl.record.masking_places import HIDDEN, mask_places
+
+__all__ = ["HIDDEN", "mask", "mask_words"]
 
 # Cheaper than the expressions: most lines hold none of these. All in lower case.
 _NAMES = ("key", "token", "secret", "passw", "passphrase", "pwd", "credential", "signature", "authorization")
@@ -107,6 +109,7 @@ def mask(text: str) -> str:
         text = _PROGRAM.sub(lambda found: f"{found['call']}{HIDDEN}", text)
     if any(sign in lower for sign in _SHAPES):
         text = _SHAPED.sub(lambda found: f"{found[found.lastgroup or 0]}{HIDDEN}", text)
+    text = mask_places(text, lower, is_named)
     if not is_named:
         return text
     if "--" in text or " -" in text or text.startswith("-"):

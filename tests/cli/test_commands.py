@@ -217,12 +217,22 @@ def test_a_diagnosis_tells_by_its_exit_code_what_it_is(liverl: Liverl, tmp_path:
     sick.write_text("Traceback (most recent call last):\nOSError: [Errno 28] No space left on device\n")
     empty.touch()
     os.mkfifo(tmp_path / "pipe.log")
-    codes = {
-        name: liverl("diagnose", name).returncode
-        for name in ("sick.log", "empty.log", "none.log", "no-such-run", ".", "pipe.log", "/dev/zero")
-    }
+    (tmp_path / "packed.zst").write_bytes(b"\x28\xb5\x2f\xfdxxxx")
+    names = (
+        "sick.log",
+        "empty.log",
+        "none.log",
+        "no-such-run",
+        ".",
+        "pipe.log",
+        "/dev/zero",
+        "packed.zst",
+        "-",
+    )
+    codes = {name: liverl("diagnose", name).returncode for name in names}
     assert codes == {
         "sick.log": 1, "empty.log": 0, "none.log": 4, "no-such-run": 4, ".": 2, "pipe.log": 2, "/dev/zero": 2,
+        "packed.zst": 2, "-": 2,
     }  # fmt: skip
 
 
@@ -233,6 +243,20 @@ def test_a_files_name_and_lines_reach_a_terminal_without_its_codes(liverl: Liver
     missing = liverl("diagnose", "\x1b[31mnone.log")
     for done in (*shown, missing):
         assert not set("\x1b\x07\x9b\u202e") & set(done.stdout + done.stderr)
+
+
+def test_a_watch_tells_a_program_one_object_a_line(liverl: Liverl, made: Made) -> None:
+    run = made("r", steps=((1, 0.25),), state="failed", reason="no memory")
+    run.attempt_log(1).write_text(
+        "Traceback (most recent call last):\nOSError: [Errno 28] No space left on device\n"
+    )
+    told = liverl("watch", str(run.root), "--json")
+    lines = [json.loads(line) for line in told.stdout.splitlines()]
+    assert told.returncode == 0 and lines
+    assert (lines[0]["change"], lines[0]["state"], lines[0]["run"]) == ("state", "failed", "r")
+    found = [each for each in lines if each["change"] == "appeared"]
+    assert found and all(each["id"] and each["severity"] and each["title"] and each["when"] for each in found)
+    assert told.stdout.count("\n") == len(lines)
 
 
 def test_status_and_help_load_nothing_heavy(made: Made, tmp_path: Path) -> None:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gzip
 import tarfile
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -83,3 +85,53 @@ def test_no_name_in_a_bundle_leads_out_of_it(tmp_path: Path) -> None:
     log.write_text(OOM)
     with tarfile.open(write_bundle(diagnose_file(log), tmp_path / ".tar.gz", None, log).path) as archive:
         assert all(name.startswith("bundle/") for name in archive.getnames())
+
+
+def test_the_first_error_is_shown_with_the_lines_around_it(made: Made, tmp_path: Path) -> None:
+    run = made("r", state="failed", reason="the trainer failed")
+    run.attempt_log(1).write_text(
+        "before\n" * 100 + OOM + "cannot schedule new futures after shutdown\n" * 900
+    )
+    held = contents(write_bundle(diagnose_run(run), tmp_path / "b.tar.gz", run).path)
+    assert "104: torch.OutOfMemoryError: CUDA out of memory" in held["first_error.txt"]
+    assert "101: Traceback" in held["first_error.txt"] and "84: before" in held["first_error.txt"]
+    assert "OutOfMemoryError" not in held["log.tail"]
+
+
+def test_each_component_has_its_last_lines_however_much_another_says(made: Made, tmp_path: Path) -> None:
+    run = made("r")
+    said = ["(TaskRunner pid=1) the trainer's last line", "(CpuServer pid=2) the server's last line"]
+    said += [f"(AgentLoopWorker pid=3) call {'x' * number}" for number in range(900)]
+    run.attempt_log(1).write_text("\n".join(said))
+    held = contents(write_bundle(diagnose_run(run), tmp_path / "b.tar.gz", run).path)
+    assert "the trainer's last line" not in held["log.tail"]
+    assert "the trainer's last line" in held["log.trainer.tail"]
+    assert "the server's last line" in held["log.rollout.tail"]
+    assert held["log.gateway.tail"].endswith("x" * 899)
+
+
+@pytest.mark.parametrize("pack", [gzip.compress, lambda data: data.decode().encode("utf-16")])
+def test_what_is_packed_or_in_utf_16_is_told_as_text_without_secrets(pack: Any, tmp_path: Path) -> None:
+    log = tmp_path / "theirs.log"
+    log.write_bytes(pack(f"OPENAI_API_KEY={KEY}\n{OOM}".encode()))
+    held = contents(write_bundle(diagnose_file(log), tmp_path / "b.tar.gz", None, log).path)
+    assert held["theirs.log.tail"].startswith("OPENAI_API_KEY=sk-***\n") and "CUDA" in held["theirs.log.tail"]
+    assert "5: torch.OutOfMemoryError" in held["first_error.txt"]
+    assert not any(KEY in text.replace("\0", "") for text in held.values())
+
+
+def test_a_files_steps_and_the_last_good_one_are_in_its_bundle(tmp_path: Path) -> None:
+    log = tmp_path / "theirs.csv"
+    rows = [f"{step},{'nan' if step > 20 else 0.5},0.{step}" for step in range(1, 31)]
+    log.write_text("\n".join(["Step,actor/grad_norm,critic/score/mean", *rows]))
+    held = contents(write_bundle(diagnose_file(log), tmp_path / "b.tar.gz", None, log).path)
+    assert '"step": 20' in held["last_good_step.json"]
+    assert len(held["metrics.jsonl"].splitlines()) == 30 and '"not finite"' in held["metrics.jsonl"]
+
+
+def test_a_private_key_of_several_lines_is_in_no_bundle(tmp_path: Path) -> None:
+    log = tmp_path / "a.log"
+    body = ["q7" * 32] * 3
+    log.write_text("\n".join(["-----BEGIN PRIVATE KEY-----", *body, "-----END PRIVATE KEY-----", OOM]))
+    held = contents(write_bundle(diagnose_file(log), tmp_path / "b.tar.gz", None, log).path)
+    assert not any("q7q7" in text for text in held.values())

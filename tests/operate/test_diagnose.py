@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import os
 import re
@@ -186,9 +187,14 @@ def test_what_is_only_info_is_one_line_with_its_title() -> None:
     assert line.startswith("also  ") and not any("cure" in line for line in found.lines())
 
 
-def test_commands_speak_of_what_was_diagnosed(run: RunDir, tmp_path: Path) -> None:
+def test_commands_speak_of_what_was_diagnosed(
+    run: RunDir, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     for step in (13, 14, 15):
         healthy_step(run, step, **{"actor/grad_norm": NAN})
+    # By its name alone it is not found from here.
+    assert f"liverl logs {run.root} --grep" in diagnose_run(run).next_action
+    monkeypatch.setenv("LIVERL_RUNS", str(run.root.parent))
     assert "liverl logs r --grep" in diagnose_run(run).next_action
     theirs = tmp_path / "their log.jsonl"
     theirs.write_bytes(run.metrics_jsonl.read_bytes())
@@ -262,3 +268,29 @@ def test_a_slow_search_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     found = diagnose_file(path)
     assert "hyperscan is not installed" in found.note and found.note in "\n".join(found.lines())
     assert found.diagnosis.primary is not None and found.diagnosis.primary.id.startswith("memory:")
+
+
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [
+        (b"", "the file is empty"),
+        (b"\x7fELF\x02\x01\x01\x00" + bytes(range(256)) * 8, "the file is no text"),
+        (b"PK\x03\x04" + bytes(200), "packed by zip"),
+    ],
+)
+def test_a_file_that_is_no_log_is_told_as_that(content: bytes, told: str, tmp_path: Path) -> None:
+    path = tmp_path / "some.bin"
+    path.write_bytes(content)
+    assert told in diagnose(str(path), Place(tmp_path)).note
+
+
+def test_a_text_without_a_word_of_training_is_not_called_binary(tmp_path: Path) -> None:
+    plain, packed = tmp_path / "plain.log", tmp_path / "packed.log.gz"
+    plain.write_text("nothing of interest\n" * 20)
+    packed.write_bytes(gzip.compress(plain.read_bytes()))
+    assert [diagnose(str(path), Place(tmp_path)).note for path in (plain, packed)] == ["", ""]
+
+
+def test_a_run_somewhere_else_is_diagnosed_by_its_path(run: RunDir, tmp_path: Path) -> None:
+    found = diagnose(str(run.root), Place(tmp_path / "elsewhere"))
+    assert (found.is_run, found.diagnosis.verdict) == (True, "healthy")

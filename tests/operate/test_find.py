@@ -115,3 +115,10 @@ def test_without_a_name_what_ends_a_run_takes_this_folders_own(made: Made, tmp_p
     with pytest.raises(RunError, match="no run of its own"):
         find_run(None, Place(tmp_path / "other"), only_own=True)
     assert find_run(None, Place(tmp_path), only_own=True).root == there
+
+
+def test_a_name_of_any_length_gets_a_short_answer(made: Made) -> None:
+    made("a")
+    with pytest.raises(RunError) as caught:
+        find_run("x" * 5000, Place(Path.cwd()))
+    assert len(caught.value.message) < 250

@@ -68,7 +68,9 @@ def test_a_key_and_a_section_that_are_not_there_are_added(place: Place) -> None:
 
 def test_what_is_right_already_is_not_changed(place: Place) -> None:
     fix = propose(finding(training__steps=20), place)
-    assert not fix.ok and fix.left == ("training.steps is 20 already",)
+    assert not fix.ok and fix.there == ("training.steps is 20",) and fix.left == ()
+    assert fix.summary == "config.yaml has the cure of a:b already: training.steps is 20"
+    assert fix.next_action.endswith("troubleshooting/a/b.md") and len(fix.lines()) == 2
 
 
 def test_an_applied_change_keeps_comments_and_the_old_file(place: Place) -> None:
@@ -167,3 +169,20 @@ def test_a_cure_that_is_in_no_config_needs_none(tmp_path: Path) -> None:
 def test_the_next_command_names_what_was_diagnosed(place: Place) -> None:
     fix = propose(finding(training__steps=40), place, None, "my run.log")
     assert fix.next_action == "liverl diagnose 'my run.log' --fix --apply"
+
+
+def test_a_cure_that_is_no_setting_names_the_write_up(place: Place) -> None:
+    assert (
+        propose(finding(), place).next_action == "read troubleshooting/a/b.md: the cure is not in config.yaml"
+    )
+
+
+def test_where_no_config_is_found_the_next_command_is_about_the_same_run(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError) as found:
+        propose(finding(training__steps=40), Place(tmp_path), str(tmp_path / "none.yaml"), "theirs.log")
+    assert found.value.next_action == "name it: liverl diagnose theirs.log --fix --config FILE"
+
+
+def test_the_next_command_looks_for_the_run_where_it_was_found(place: Place) -> None:
+    fix = propose(finding(training__steps=40), Place(place.cwd, Path("/their/runs")), None, "r")
+    assert fix.next_action == "liverl diagnose r --fix --run-root /their/runs --apply"

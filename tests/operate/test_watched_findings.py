@@ -9,7 +9,7 @@ import socket
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from http.server import BaseHTTPRequestHandler, HTTPServer
@@ -22,8 +22,9 @@ from liverl.diagnose.finding import Began, Diagnosis, Finding
 from liverl.operate.diagnose import diagnose_run
 from liverl.operate.findings_seen import news
 from liverl.operate.guarding import due, guards_of, idle
+from liverl.operate.news import of_finding
 from liverl.operate.remembered import recall, remember
-from liverl.operate.watch import watch_events
+from liverl.operate.watch import watch_events, watch_news
 from liverl.operate.watcher import start_watcher
 from liverl.operate.webhook import post, posts_for
 from liverl.record.asks import ask_stop, take_stop
@@ -40,23 +41,27 @@ def finding(
     )  # fmt: skip
 
 
+def lines(before: Sequence[Finding], now: Sequence[Finding], is_first: bool = False) -> list[str]:
+    return [each.text for each in news(before, now, is_first=is_first)]
+
+
 def test_a_finding_is_told_when_it_appears_worsens_and_clears() -> None:
     one, worse = finding(), finding(severity="fatal")
-    assert news((), (one,)) == ["now shows a:b (error, since step 7): It broke"]
-    assert news((), (one,), is_first=True) == ["shows a:b (error, since step 7): It broke"]
-    assert news((one,), (one,)) == []
-    assert news((one,), (worse,)) == ["has got worse: a:b (fatal, since step 7): It broke"]
-    assert news((one,), (finding(severity="warn", cleared=20),)) == ["no longer shows a:b, since step 20"]
-    assert news((one,), ()) == ["no longer shows a:b"]
+    assert lines((), (one,)) == ["now shows a:b (error, since step 7): It broke"]
+    assert lines((), (one,), is_first=True) == ["shows a:b (error, since step 7): It broke"]
+    assert lines((one,), (one,)) == []
+    assert lines((one,), (worse,)) == ["has got worse: a:b (fatal, since step 7): It broke"]
+    assert lines((one,), (finding(severity="warn", cleared=20),)) == ["no longer shows a:b, since step 20"]
+    assert lines((one,), ()) == ["no longer shows a:b"]
 
 
 def test_an_avalanche_is_one_line() -> None:
     many = [finding("c:root", "fatal"), *(finding(f"d:{index}", cause="c:root") for index in range(5))]
-    assert news((), many) == ["now shows c:root (fatal, since step 7): It broke; 5 more follow from it"]
+    assert lines((), many) == ["now shows c:root (fatal, since step 7): It broke; 5 more follow from it"]
 
 
 def test_what_is_only_info_is_no_news() -> None:
-    assert news((), (finding(severity="info"),)) == []
+    assert lines((), (finding(severity="info"),)) == []
 
 
 @pytest.mark.parametrize(
@@ -103,6 +108,33 @@ def test_a_watched_run_tells_a_finding_and_its_guard_asks_it_to_stop(
     assert "is being stopped (guard: policy:nan" in next(lines)
     asked = take_stop(run)
     assert asked is not None and asked.reason.startswith("guard: policy:nan") and not asked.kill
+
+
+def test_a_program_is_told_each_change_as_an_object(made: Made, monkeypatch: pytest.MonkeyPatch) -> None:
+    run = made("r")
+    for step in range(1, 12):
+        healthy_step(run, step)
+    monkeypatch.setattr("liverl.operate.guarding.guards_of", lambda run: ("policy:nan",))
+    told = (each.as_dict() for each in watch_news(run, 0.01))
+    first = next(told)
+    assert (first["run"], first["change"], first["state"]) == ("r", "state", "training")
+    for step in (12, 13):
+        healthy_step(run, step, **{"actor/grad_norm": NAN})
+    found = next(each for each in told if each.get("id") == "policy:nan")
+    assert (found["change"], found["severity"], found["began"]["step"]) == ("appeared", "fatal", 12)
+    assert found["title"] and found["when"].endswith("Z") and found["text"].startswith("now shows policy:nan")
+    assert next(told)["change"] == "guard"
+    json.dumps(found)
+
+
+def test_what_worsens_and_clears_is_told_as_an_object_too() -> None:
+    one, worse, passed = finding(), finding(severity="fatal"), finding(severity="warn", cleared=20)
+    told = [of_finding("r", seen).as_dict() for now in (worse, passed) for seen in news((one,), (now,))]
+    assert [(each["change"], each["severity"], each["id"]) for each in told] == [
+        ("worsened", "fatal", "a:b"),
+        ("cleared", "warn", "a:b"),
+    ]
+    assert told[1]["cleared"] == 20 and told[1]["began"] == {"step": 7}
 
 
 def test_no_guard_is_set_unless_the_configuration_names_one(made: Made) -> None:

@@ -145,3 +145,51 @@ def test_a_value_that_is_a_word_of_its_own_is_hidden_whole() -> None:
         "--max-tokens",
         "5",
     ]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "post to https://hooks.slack.com/services/T0/B0/q7q7q7",
+        "https://discord.com/api/webhooks/12345/q7q7q7-q7",
+        "LIVERL_WEBHOOK=https://hooks.example.com/q7q7q7",
+        '"webhook_url": "https://example.com/q7"',
+        "Cookie: session=q7q7; other=q7",
+        "Set-Cookie: id=q7q7q7; Path=/",
+        "machine github.com login me password q7q7q7",
+        "wandb login --relogin q7q7q7q7q7q7q7q7q7q7q7q7",
+        "GET https://h.blob.core.windows.net/c?sv=1&sig=q7q7q7q7q7q7q7q7q7q7",
+        "the password is 'q7q7'",
+        "API_KEY_2=q7q7q7q7q7",
+        "SECRET_KEY_BASE: q7q7q7q7q7",
+        "nvapi-q7q7q7q7q7q7q7q7q7q7q7 r8_q7q7q7q7q7q7q7q7q7q7q7 dckr_pat_q7q7q7q7q7q7q7q7q7q7q7",
+        "pypi-AgEq7q7q7q7q7q7q7q7q7q7q7q7 SG.q7q7q7q7q7q7q7q7q7.q7q7q7q7q7q7q7q7q7",
+        "-----BEGIN OPENSSH PRIVATE KEY-----\nq7q7q7\nq7q7q7==\n-----END OPENSSH PRIVATE KEY-----",
+        '"-----BEGIN RSA PRIVATE KEY-----\\nq7q7q7\\n-----END RSA PRIVATE KEY-----"',
+    ],
+)
+def test_what_its_place_gives_away_is_never_shown(text: str) -> None:
+    seen = mask(text)
+    assert "q7" not in seen and HIDDEN in seen
+    assert mask(seen) == seen
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Cookie: enabled",
+        "login as root, password authentication is off",
+        "the webhook gave no answer within 5 s",
+        "RAY_TOKEN_1: 5",
+        "-----BEGIN CERTIFICATE-----\nabc\n-----END CERTIFICATE-----",
+        "wandb login --relogin",
+        "0123456789abcdef" * 4,
+    ],
+)
+def test_what_only_looks_like_such_a_place_is_left_alone(text: str) -> None:
+    assert mask(text) == text
+
+
+@pytest.mark.parametrize("length", [64, 70])
+def test_a_line_of_a_private_key_is_never_shown_alone(length: int) -> None:
+    assert mask(("Ab1+" * 20)[:length]) == HIDDEN

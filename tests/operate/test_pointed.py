@@ -1,0 +1,32 @@
+"""Commands of write-ups, pointed at what was diagnosed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from liverl.operate.pointed import at_file, at_run
+
+
+@pytest.mark.parametrize(
+    ("name", "program"),
+    [("a.log", "grep"), ("a.log.gz", "zgrep"), ("a.log.bz2", "bzgrep"), ("a.log.xz", "xzgrep")],
+)
+def test_a_search_in_a_file_is_one_by_the_program_that_reads_it(name: str, program: str) -> None:
+    command = "liverl logs --grep 'nan|inf' --component trainer"
+    assert at_file(command, Path("/logs") / name) == f"{program} -nP 'nan|inf' /logs/{name}"
+
+
+def test_a_files_name_is_no_option_of_the_program() -> None:
+    assert at_file("liverl logs --grep 'nan'", Path("-r.log")) == "grep -nP 'nan' ./-r.log"
+
+
+def test_what_only_a_run_has_is_not_looked_for_in_a_file() -> None:
+    assert at_file("liverl trials --failed", Path("a.log")) == ""
+    assert at_file("nvidia-smi", Path("a.log")) == "nvidia-smi"
+
+
+def test_a_runs_command_has_its_name_and_its_own_ports() -> None:
+    assert at_run("liverl trials --last 3", "my run") == "liverl trials 'my run' --last 3"
+    assert at_run("curl http://127.0.0.1:8002/x", "r", {"litellm": 4000}) == "curl http://127.0.0.1:4000/x"
