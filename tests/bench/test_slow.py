@@ -49,5 +49,5 @@ def test_tests_and_drills_are_counted_as_the_report_tells_them(tmp_path: Path) -
 def test_what_is_no_report_is_refused(tmp_path: Path, content: str) -> None:
     report = tmp_path / "slow.xml"
     report.write_text(content)
-    with pytest.raises(ValueError, match="slow.xml"):
+    with pytest.raises(ValueError, match=r"slow\.xml"):
         figures(report)
