@@ -95,7 +95,7 @@ class Triaged:
             "refuted": [{"text": cut(claim.text, 200), "why": cut(why, 160)} for claim, why in said.refuted],
             "cure": cut(said.cure, 300),
             "confirm": cut(said.confirm, 300),
-            "no_conclusion": said.why_not,
+            "no_conclusion": cut(said.why_not, 500),
             "looked": list(said.looked),
             "turns": said.turns,
             "tokens": said.tokens,
@@ -122,17 +122,26 @@ def endpoint(model: str = "", url: str = "") -> Endpoint | None:
 
 
 def triage(name: str | None, place: Place, asked: Endpoint | None, limits: Limits | None = None) -> Triaged:
-    """Diagnose, then have a model look further; raises `LiveRLError` where there is nothing to look at or no answer."""
+    """Diagnose, then have a model look further; raises `LiveRLError` where there is nothing to look at.
+
+    An endpoint that does not answer takes nothing from the diagnosis: the conclusion says why there is none.
+    """
     found = diagnose(name, place)
     if asked is None:
         return Triaged(found)
     ground = _ground(name, place, found)
-    client = _client(asked)
     question = (
         f"{found.source}: {found.summary}\n{found.steps} steps are told, the log has {ground.last_line} lines. "
         "Find the cause; look at the evidence yourself before you conclude."
     )
-    concluded = converse(client, asked.model, question, tools_of(found, ground), ground, limits or Limits())
+    try:
+        concluded = converse(
+            _client(asked), asked.model, question, tools_of(found, ground), ground, limits or Limits()
+        )
+    except RunError as error:
+        if error.code != "triage.endpoint":
+            raise
+        concluded = Concluded(why_not=f"{error.message} {error.evidence}; {error.next_action}")
     return Triaged(found, concluded, asked.model)
 
 
