@@ -1,7 +1,7 @@
 """One line whenever a run's state or its findings change, for a terminal, the plugin's monitor and a webhook.
 
 changes        what is worth a line between two looks at a run's status
-watch_news     what happens to one run until it has ended, or to every run of a place for ever; watch_events: its lines
+watch_news     what happens to one run until it has ended, or to every run of a place for ever
 
 Findings are looked for when a step was made or the state changed, and once a minute; a guard of the run's config.yaml
 (`logging.stop_on`) then asks the run to stop.
@@ -35,22 +35,13 @@ _LOOK_S = 60.0
 
 
 def changes(before: Status | None, now: Status) -> list[str]:
-    """What has happened between two looks, a line each, each naming the run; of the first look what it found."""
-    return [f"{now.name} {text}" for text in _changes(before, now)]
-
-
-def _changes(before: Status | None, now: Status) -> list[str]:
+    """What has happened between two looks, a line each; of the first look what it found."""
     said = [_state(before, now)]
     if before is not None:
         said += [_milestone(before, now), _validation(before, now), _checkpoint(before, now)]
         if not now.is_live:  # the end comes last
             said = [*said[1:], said[0]]
     return [text for text in said if text]
-
-
-def watch_events(where: RunDir | Place, interval_s: float = 2.0) -> Iterator[str]:
-    """What happens, as lines that name the run."""
-    return (each.line for each in watch_news(where, interval_s))
 
 
 def watch_news(where: RunDir | Place, interval_s: float = 2.0) -> Iterator[News]:
@@ -100,7 +91,7 @@ class _Watched:
             text = f"can't be read: {cut(str(error), _REASON_CHARS)}"
             return [of_trouble(self._run.name, text)] if is_new else []
         before, self._last, self._error = self._last, now, ""
-        said = [of_state(now, text) for text in _changes(before, now)]
+        said = [of_state(now, text) for text in changes(before, now)]
         if now.is_live or before is not None or not self._is_silent:
             said += self._ward.look(before, now)
         if self.is_over:

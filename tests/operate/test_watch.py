@@ -12,26 +12,31 @@ import pytest
 from liverl.operate.find import Place
 from liverl.operate.status import status
 from liverl.operate.validation import Validation
-from liverl.operate.watch import changes, watch_events
+from liverl.operate.watch import changes, watch_news
 from liverl.record.events import append_event
 from liverl.record.layout import RunDir
 from tests.operate.made import Made, add_step
 from tests.operate.test_status import move
 
 
-def test_what_happens_is_told_once_each_with_the_runs_name(made: Made) -> None:
+def lines_of(where: RunDir | Place, interval_s: float) -> Iterator[str]:
+    """What a watch tells a person, as `liverl watch` prints it."""
+    return (each.line for each in watch_news(where, interval_s))
+
+
+def test_what_happens_is_told_once(made: Made) -> None:
     first = status(made("r", steps=((1, 0.25),)))
     second = replace(first, step=3, eta_s=600.0, reward=0.5)
     third = replace(second, validation=Validation(0.2, 0.6, 96, 0, 10), checkpoint=3)
     stalled = replace(third, state="stalled", reason="nothing was written for 60 s")
-    assert changes(None, first) == ["r is training: step 1 of 30, reward 0.25"]
-    assert changes(first, second) == ["r step 3 of 30 (10 %), reward 0.50, 10 min left"]
+    assert changes(None, first) == ["is training: step 1 of 30, reward 0.25"]
+    assert changes(first, second) == ["step 3 of 30 (10 %), reward 0.50, 10 min left"]
     assert changes(second, third) == [
-        "r validation at step 10: 0.60 of 96 trials (first 0.20)",
-        "r checkpoint of step 3 is saved",
+        "validation at step 10: 0.60 of 96 trials (first 0.20)",
+        "checkpoint of step 3 is saved",
     ]
-    assert changes(third, stalled) == ["r stalled: nothing was written for 60 s; next: liverl trials r"]
-    assert changes(stalled, third) == ["r goes on: it is training, step 3 of 30"]
+    assert changes(third, stalled) == ["stalled: nothing was written for 60 s; next: liverl trials r"]
+    assert changes(stalled, third) == ["goes on: it is training, step 3 of 30"]
     assert changes(third, third) == []
 
 
@@ -42,21 +47,21 @@ def test_steps_between_two_tenths_and_a_validation_that_begins_are_no_news(made:
 
 def test_a_start_and_a_resume_are_told(made: Made) -> None:
     booting = replace(status(made("r")), state="starting", attempt=1)
-    assert changes(None, booting) == ["r started"]
-    assert changes(booting, replace(booting, state="training")) == ["r ready: it is training"]
+    assert changes(None, booting) == ["started"]
+    assert changes(booting, replace(booting, state="training")) == ["ready: it is training"]
     assert changes(booting, replace(booting, attempt=2, step=10)) == [
-        "r resumed: attempt 2, from step 10 of 30"
+        "resumed: attempt 2, from step 10 of 30"
     ]
 
 
 @pytest.mark.parametrize(
     ("state", "told"),
     [
-        ("failed", "r failed: why; next: liverl resume r"),
-        ("dead", "r dead: why; next: liverl resume r"),
-        ("unreachable", "r unreachable: why; next: liverl resume r"),
-        ("stopping", "r stopping: why"),
-        ("finished", "r finished: step 1 of 30, reward 0.25"),
+        ("failed", "failed: why; next: liverl resume r"),
+        ("dead", "dead: why; next: liverl resume r"),
+        ("unreachable", "unreachable: why; next: liverl resume r"),
+        ("stopping", "stopping: why"),
+        ("finished", "finished: step 1 of 30, reward 0.25"),
     ],
 )
 def test_every_end_is_told_with_its_reason(made: Made, state: str, told: str) -> None:
@@ -67,7 +72,7 @@ def test_every_end_is_told_with_its_reason(made: Made, state: str, told: str) ->
 
 def test_the_watch_of_a_run_ends_with_it_and_the_end_is_told_last(made: Made) -> None:
     run = made("r", steps=((1, 0.25),))
-    lines = watch_events(run, interval_s=0.01)
+    lines = lines_of(run, interval_s=0.01)
     assert next(lines) == "r is training: step 1 of 30, reward 0.25"
     add_step(run, 30, 0.75)
     append_event(run, "checkpoint", step=30)
@@ -83,7 +88,7 @@ def test_the_watch_of_a_place_waits_for_a_run_and_tells_nothing_of_old_ones(
     made: Made, tmp_path: Path
 ) -> None:
     made("old", state="failed", reason="long ago")
-    lines = watch_events(Place(tmp_path), interval_s=0.01)
+    lines = lines_of(Place(tmp_path), interval_s=0.01)
     told = _after(lines, lambda: made("new", state="starting"))
     assert told == "new started"
     move(RunDir(tmp_path / "runs" / "new"), state="failed", reason="no memory")
@@ -92,7 +97,7 @@ def test_the_watch_of_a_place_waits_for_a_run_and_tells_nothing_of_old_ones(
 
 def test_a_run_that_cannot_be_read_is_told_once(made: Made, tmp_path: Path) -> None:
     run = made("r", steps=((1, 0.25),))
-    lines = watch_events(Place(tmp_path), interval_s=0.01)
+    lines = lines_of(Place(tmp_path), interval_s=0.01)
     next(lines)
     good = run.run_json.read_bytes()
     run.run_json.write_bytes(b"half")

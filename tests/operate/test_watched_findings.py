@@ -24,13 +24,14 @@ from liverl.operate.findings_seen import news
 from liverl.operate.guarding import due, guards_of, idle
 from liverl.operate.news import of_finding
 from liverl.operate.remembered import recall, remember
-from liverl.operate.watch import watch_events, watch_news
+from liverl.operate.watch import watch_news
 from liverl.operate.watcher import start_watcher
 from liverl.operate.webhook import post, posts_for
 from liverl.record.asks import ask_stop, take_stop
 from liverl.run.roots import state_file
 from tests.operate.made import Made
 from tests.operate.test_diagnose import NAN, healthy_step
+from tests.operate.test_watch import lines_of
 
 
 def finding(
@@ -100,7 +101,7 @@ def test_a_watched_run_tells_a_finding_and_its_guard_asks_it_to_stop(
     for step in range(1, 12):
         healthy_step(run, step)
     monkeypatch.setattr("liverl.operate.guarding.guards_of", lambda run: ("policy:nan",))
-    lines = watch_events(run, 0.01)
+    lines = lines_of(run, 0.01)
     assert next(lines).startswith("r is training")
     for step in (12, 13):
         healthy_step(run, step, **{"actor/grad_norm": NAN})
@@ -251,7 +252,7 @@ def test_a_guard_overwrites_no_stop_that_a_person_has_asked_for(
         healthy_step(run, step, **({"actor/grad_norm": NAN} if step > 10 else {}))
     monkeypatch.setattr("liverl.operate.guarding.guards_of", lambda run: ("policy:nan",))
     ask_stop(run, "a person", kill=True)
-    lines = watch_events(run, 0.01)
+    lines = lines_of(run, 0.01)
     next_line(lines, "shows policy:nan")
     asked = take_stop(run)
     assert asked is not None and asked.reason == "a person" and asked.kill
@@ -267,7 +268,7 @@ def test_a_guard_that_can_not_ask_says_so_beside_the_finding(
     shutil.rmtree(run.requests, ignore_errors=True)
     run.requests.write_text("no folder")
     monkeypatch.setattr("liverl.operate.guarding.guards_of", lambda run: ("policy:nan",))
-    lines = watch_events(run, 0.01)
+    lines = lines_of(run, 0.01)
     next_line(lines, "shows policy:nan")
     assert "could not be asked to stop (guard: policy:nan)" in next(lines)
 
@@ -296,7 +297,7 @@ def test_what_follows_from_a_finding_is_not_counted(made: Made) -> None:
 def test_where_the_packages_are_missing_a_watch_goes_on(made: Made, monkeypatch: pytest.MonkeyPatch) -> None:
     run = made("r", state="failed", steps=((1, 0.5),), reason="the trainer was killed")
     monkeypatch.setitem(sys.modules, "liverl.operate.diagnose", None)
-    said = list(watch_events(run, 0.01))
+    said = list(lines_of(run, 0.01))
     assert said[0].startswith("r failed") and "can't be diagnosed" in said[1] and len(said) == 2
 
 
