@@ -181,7 +181,8 @@ def _finding(writeup: WriteUp, shown: _Shown, snapshot: Snapshot) -> Finding:
         is_logged=shown.row is None and shown.line is not None,
     )
     if shown.cleared is not None:
-        step = int(series.steps[shown.cleared])
+        # The row behind the last one at which it held: behind that stand as many as make it passed.
+        step = int(series.steps[shown.cleared + 1])
         return replace(finding, severity=writeup.past, cleared=step)
     if shown.row is None and shown.last is not None and (went_on := _outlived(shown.last, snapshot)):
         return replace(finding, severity=writeup.outlived, evidence=(*finding.evidence, went_on))

@@ -86,6 +86,8 @@ def _may_follow(finding: Finding, cause: Finding) -> bool:
     """Whether a cause is bad enough and did not come late: what is told late may have begun its window before."""
     if not cause.is_alarm and finding.is_alarm:
         return False
+    if _is_passing(cause, finding):
+        return False
     mine, other = finding.began, cause.began
     if mine.step is not None and other.step is not None and max(cause.window, finding.window) > 1:
         return other.step - cause.window <= mine.step + _STEPS_BEFORE
@@ -94,6 +96,17 @@ def _may_follow(finding: Finding, cause: Finding) -> bool:
     if mine.step is not None and other.step is not None:
         return other.step <= mine.step + _STEPS_BEFORE
     return True
+
+
+def _is_passing(cause: Finding, finding: Finding) -> bool:
+    """Whether a cause has passed, was the lesser of the two and came later than its window: what goes on has another.
+
+    One that came first explains what goes on although it has passed itself: a single update may break a policy.
+    """
+    if cause.cleared is None or finding.cleared is not None or cause.rank <= finding.rank:
+        return False
+    mine, other = finding.began.step, cause.began.step
+    return mine is not None and other is not None and other - cause.window > mine
 
 
 def _without_circles(causes: dict[str, str]) -> dict[str, str]:

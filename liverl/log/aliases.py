@@ -13,12 +13,12 @@ ALIASES: dict[str, tuple[str, ...]] = {
     "actor/grad_norm": (
         "actor/grad_norm(before clip)", "grad_norm", "optim/grad_norm", "skyrl.ai/grad_norm", "policy/grad_norm",
         "policy/raw_grad_norm", "actor_grad_norm", "gradient_norm", "grad", "grad norm", "grad. norm", "gnorm",
-        "actor/gradient_norm", "total_norm", "raw_grad_norm",
+        "actor/gradient_norm", "total_norm", "raw_grad_norm", "l2_norm",
     ),
     "actor/pg_loss": (
         "pg_loss", "policy_loss", "policy/policy_loss", "actor/policy_loss", "actor_loss", "actor/actor_loss",
         "act_loss", "loss/policy", "loss", "loss/mean", "loss:sum", "policy/final_loss", "training loss",
-        "training_loss", "train_loss", "actor/loss",
+        "training_loss", "train_loss", "actor/loss", "rl_loss", "policy_gradient_loss",
     ),
     "actor/kl_loss": (
         "kl_loss", "kl", "actor/kl", "policy/policy_kl", "policy/kl", "kl_divergence", "mean_kl",
@@ -51,6 +51,7 @@ ALIASES: dict[str, tuple[str, ...]] = {
         "critic/rewards/mean", "trial/reward/mean", "average_reward", "reward_avg", "reward/avg", "mean_score",
         "score/mean", "score_mean", "total_rewards_mean", "env/reward_mean", "ppo/mean_scores", "train/accuracy",
         "train/acc", "train_accuracy", "train_acc", "train/pass@1", "train/solve_rate", "train/success_rate",
+        "rollout/ep_rew_mean", "ep_rew_mean",
     ),
     "critic/score/max": ("critic/full-score/max", "reward/max", "reward_max", "max_reward", "critic/rewards/max"),
     "critic/score/min": ("critic/full-score/min", "reward/min", "reward_min", "min_reward", "critic/rewards/min"),
@@ -59,12 +60,24 @@ ALIASES: dict[str, tuple[str, ...]] = {
         "trial/reward/std", "total_rewards_std",
     ),
     "critic/rewards/mean": ("final_reward", "loss/avg_final_rewards", "critic/full-reward/mean"),
+    "critic/vf_loss": (
+        "value_loss", "vf_loss", "v_loss", "critic_loss", "loss/value", "loss/value_avg", "value/loss", "critic/loss",
+        "critic/critic_loss", "value_function_loss", "policy/critic_loss", "losses/value_loss", "critic/value_loss",
+        "cri_loss", "loss/critic",
+    ),
+    "critic/vf_explained_var": (
+        "explained_variance", "explained_var", "expl_variance", "expl_var", "vf_explained_var", "value/explained_var",
+        "critic/explained_variance", "value/explained_variance", "losses/explained_variance",
+    ),
+    "critic/vf_clipfrac": ("vf_clipfrac", "value_clipfrac", "val/clipfrac_avg", "critic/clipfrac", "value_clip_frac"),
+    "critic/grad_norm": ("critic_grad_norm", "value_grad_norm", "critic/gradient_norm"),
+    "critic/lr": ("critic_lr", "value_lr", "critic/learning_rate"),
     "critic/advantages/mean": ("advantages/mean", "advantages/avg", "advantage", "adv_mean", "advantages_mean"),
     "critic/advantages/max": ("advantages/max", "adv_max", "advantages_max"),
     "critic/advantages/min": ("advantages/min", "adv_min", "advantages_min"),
     "reward/zero_std_share": (
         "frac_reward_zero_std", "frac_zero_std", "zero_std_ratio", "zero_variance_ratio", "frac_groups_zero_std",
-        "reward/frac_zero_std", "zero_advantage_ratio",
+        "reward/frac_zero_std", "zero_advantage_ratio", "zero_var_ratio", "zero_advantage_frac",
     ),
     "response_length/mean": (
         "completions/mean_length", "completion_length", "response_length", "response_len/mean",
@@ -72,9 +85,13 @@ ALIASES: dict[str, tuple[str, ...]] = {
         "rollout/response_len/mean", "rollout/response_lengths", "response_lengths", "env/all/ac_tokens_per_turn",
         "seq_len/mean", "seq. length", "seq_length", "completion_len", "glen", "mean_completion_length",
         "response_length_mean", "mean_length", "avg_length", "mean_response_length", "avg_response_length",
-        "mean_completion_len", "response_length/avg", "resp_len", "resp_length", "response_len", "mean_resp_len",
+        "len_mean", "len/mean", "length_mean", "mean_completion_len", "response_length/avg",
+        "resp_len", "resp_length", "response_len", "mean_resp_len",
     ),
-    "response_length/max": ("completions/max_length", "response_len/max", "rollout/response_len/max"),
+    "response_length/max": (
+        "completions/max_length", "response_len/max", "rollout/response_len/max", "len_max", "len/max", "length_max",
+        "resp_len/max",
+    ),
     "response_length/min": ("completions/min_length", "response_len/min", "rollout/response_len/min"),
     "response_length/clip_ratio": (
         "completions/clipped_ratio", "truncated_ratio", "rollout/truncated_ratio", "truncate_rate", "truncation_rate",
@@ -119,6 +136,12 @@ ALIASES: dict[str, tuple[str, ...]] = {
     "perf/total_num_tokens": ("n_tokens", "total_tokens", "perf/total_tokens"),
     "rollout_corr/kl": ("optim/kl_sample_train_v1", "mismatch/kl"),
     "rollout_corr/k3_kl": ("mismatch_kl/mean", "mismatch_kl", "mismatch/k3_kl", "mismatch kl"),
+    # The mean distance of the two sides' log-probabilities, in nats a token.
+    "rollout_corr/logprob_abs_diff": (
+        "train_rollout_logprob_abs_diff", "sampling/sampling_logp_difference/mean", "sampling_logp_difference/mean",
+        "policy/rollout_train_logprobs_abs_diff_mean", "rollout_train_logprobs_abs_diff_mean",
+        "debug/vllm_vs_local_logprob_diff_mean", "vllm_vs_local_logprob_diff_mean", "logprob_abs_diff",
+    ),
     "rollout_corr/rollout_is_mean": ("sampling/importance_sampling_ratio/mean", "mismatch/rollout_is_mean"),
     "rollout_corr/rollout_is_eff_sample_size": ("mismatch/rollout_is_eff_sample_size", "rollout_is_eff_sample_size"),
     "training/rollout_probs_diff_mean": ("rollout_probs_diff_mean", "policy/rollout_train_prob_diff_mean"),
@@ -163,5 +186,14 @@ PATTERNS: tuple[tuple[re.Pattern[str], str], ...] = (
             r"(?:/mean)?$"
         ),
         "reward/accuracy",
+    ),
+    # What is rewarded, and what it stands for, in the words of those who look for the difference.
+    (re.compile(r"^(?:\w+/)?proxy(?:_(?:rm|reward|score|model))?(?:/mean|_mean)?$"), "reward/proxy"),
+    (
+        re.compile(
+            r"^(?:\w+/)?(?:(?:true|gold|strict|real|ground_truth)_(?:acc|accuracy|reward|score|correct)|outcome_correct)"
+            r"(?:/mean|_mean)?$"
+        ),
+        "reward/true",
     ),
 )

@@ -96,7 +96,9 @@ def with_aliases(columns: Mapping[str, Values]) -> dict[str, Values]:
         if known is not None and known[0] not in columns:
             found.setdefault(known[0], []).append((known[1], name))
     result = dict(columns)
-    result |= {verl: columns[_most_measured(others, columns)] for verl, others in found.items()}
+    for verl, others in found.items():
+        name = _most_measured(others, columns)
+        result[verl] = _upright(name, columns[name])
     return result | _computed(result)
 
 
@@ -104,6 +106,13 @@ def _most_measured(others: list[tuple[int, str]], columns: Mapping[str, Values])
     if len(others) == 1:
         return others[0][1]
     return min(others, key=lambda each: (int(np.count_nonzero(np.isnan(columns[each[1]]))), each))[1]
+
+
+def _upright(name: str, values: Values) -> Values:
+    """The entropy of a loss that tells it with its sign turned (Stable-Baselines, CleanRL); all else as it is."""
+    if not name.lower().endswith("entropy_loss") or not (values < 0).any() or (values > 0).any():
+        return values
+    return -values
 
 
 def as_verl(key: str) -> str:

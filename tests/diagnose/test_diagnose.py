@@ -194,9 +194,26 @@ def test_a_condition_has_to_hold_for_its_window() -> None:
 def test_a_condition_that_has_passed_long_ago_is_one_less_severe() -> None:
     writeup = metric_writeup("a:a", "'critic/score/mean' < 0")
     passed = diagnosed([writeup], columns={"critic/score/mean": [-1.0] * 4 + [0.5] * 12})
-    assert (passed.findings[0].severity, passed.findings[0].cleared) == ("warn", 4)
+    assert (passed.findings[0].severity, passed.findings[0].cleared) == ("warn", 5)
     lasting = diagnosed([writeup], columns={"critic/score/mean": [-1.0] * 4 + [0.5] * 5})
     assert (lasting.findings[0].severity, lasting.findings[0].cleared) == ("error", None)
+
+
+def test_a_lone_spike_has_passed_at_the_step_behind_it() -> None:
+    writeup = metric_writeup("a:a", "'critic/score/mean' < 0", hold=1)
+    found = diagnosed([writeup], columns={"critic/score/mean": [0.5] * 5 + [-1.0] + [0.5] * 12}).findings[0]
+    assert (found.began.step, found.cleared) == (6, 7)
+
+
+def test_a_lesser_failure_that_came_later_and_has_passed_does_not_explain_one_that_goes_on() -> None:
+    cause = metric_writeup("a:cause", "'critic/score/mean' < 0", more="past: warn\nwindow: 3\n")
+    effect = metric_writeup("b:effect", "'actor/entropy' < 0", more="secondary_to: ['a:cause']\n")
+    passed = {"critic/score/mean": [0.5] * 4 + [-1.0] * 4 + [0.5] * 12, "actor/entropy": [-1.0] * 20}
+    assert ids(diagnosed([cause, effect], columns=passed)) == ["b:effect", "a:cause"]
+    lasting = {**passed, "critic/score/mean": [0.5] * 4 + [-1.0] * 16}
+    assert ids(diagnosed([cause, effect], columns=lasting)) == ["a:cause", "b:effect <- a:cause"]
+    first = {"critic/score/mean": [-1.0] * 4 + [0.5] * 16, "actor/entropy": [0.5] * 3 + [-1.0] * 17}
+    assert ids(diagnosed([cause, effect], columns=first)) == ["a:cause", "b:effect <- a:cause"]
 
 
 def test_few_rows_that_span_many_steps_are_enough_and_one_alone_is_not() -> None:

@@ -44,8 +44,16 @@ from liverl.log.names import Names, as_verl, verl_names, with_aliases
         ("Throughput", "perf/throughput"),
         ("clip_ratio/region_mean", "actor/pg_clipfrac"),
         ("clip_ratio/high_mean", "actor/pg_clipfrac"),
-        ("sampling/sampling_logp_difference/mean", ""),  # of log-probabilities, verl's is of probabilities
+        # Of log-probabilities: verl's difference is of probabilities.
+        ("sampling/sampling_logp_difference/mean", "rollout_corr/logprob_abs_diff"),
+        ("train/train_rollout_logprob_abs_diff", "rollout_corr/logprob_abs_diff"),
+        ("proxy_reward", "reward/proxy"),
+        ("rollout/outcome_correct", "reward/true"),
+        ("strict_acc", "reward/true"),
         ("mismatch_kl/mean", "rollout_corr/k3_kl"),
+        ("train/value_loss", "critic/vf_loss"),
+        ("train/explained_variance", "critic/vf_explained_var"),
+        ("rollout/ep_rew_mean", "critic/score/mean"),
         ("response_length/clip_ratio", ""),
         ("actor/entropy", ""),
         ("anything/else", ""),
@@ -158,3 +166,10 @@ def test_wanted_metrics_are_kept_under_any_of_their_names() -> None:
 )
 def test_names_of_tables_that_people_write_are_known(other: str, verl: str) -> None:
     assert verl_names(other) == (verl,)
+
+
+def test_an_entropy_that_is_told_as_a_loss_is_turned_and_no_other() -> None:
+    told = with_aliases({"train/entropy_loss": np.array([-1.5, -0.5, np.nan])})
+    assert told["actor/entropy"][:2].tolist() == [1.5, 0.5]
+    assert with_aliases({"entropy_loss": np.array([0.5, 0.25])})["actor/entropy"].tolist() == [0.5, 0.25]
+    assert with_aliases({"entropy": np.array([-0.5, -1.5])})["actor/entropy"].tolist() == [-0.5, -1.5]

@@ -22,7 +22,11 @@ _STEPS = re.compile(
 )
 _UNITS = {"%": 0.01, "k": 1e3, "K": 1e3, "m": 1e6, "M": 1e6, "B": 1e9, "T": 1e12}
 _NOTHING = frozenset(("", "no log", "n/a", "na", "none", "null", "-", "--", "–", "—", "?", "…", "..."))
-_UNIT = re.compile(r"\s*[(\[](?:mean|avg|train|tokens?|toks?|s|secs?|seconds|nats|%)[)\]]|\s*[↑↓%]\s*$", re.I)
+_UNIT = re.compile(
+    r"\s*[(\[](?:mean|avg|train|tokens?|toks?|s|secs?|seconds|nats|%|pre-?clip|before clip(?:ping)?|raw|unclipped)[)\]]"
+    r"|\s*[↑↓%]\s*$",
+    re.I,
+)
 _STEP_NAMES = frozenset((
     "step", "steps", "global step", "train step", "training step", "trainer step", "optimizer step", "rollout step",
     "grpo step", "rl step", "iteration", "iter", "update", "episode", "step range", "steps range", "步", "步数", "步骤",

@@ -13,7 +13,7 @@ from liverl.log.formats.values import NUMBER, number, whole
 Told = tuple[int | None, dict[str, float]]
 
 _PAIR = re.compile(
-    rf"""(?P<q>["'])(?P<key>[^"'{{}}]{{1,200}})(?P=q): ?"""
+    rf"""(?P<q>["'])(?P<key>[^"'{{}}]{{1,200}})(?P=q): {{0,12}}"""
     rf"""(?P<value>["']?(?:{NUMBER}|-?nan|[-+]?inf|NaN|-?Infinity|True|False)["']?"""
     rf"""|(?:np|numpy)\.\w+\([^()]*\)|tensor\([^()]*\))(?=\s*[,}}\]])"""
 )

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from liverl.log.formats.grids import Grid
 from liverl.log.formats.line import text_of, time_of
+from liverl.log.formats.sideways import Sideways
 from liverl.log.formats.spread import Below, Rest
 
 
@@ -28,7 +29,7 @@ class Following:
     """One thing at a time that was begun by a line and goes on; `follow` is how many lines more it wants to see."""
 
     def __init__(self) -> None:
-        self._begun: Grid | Below | Rest | None = None
+        self._begun: Grid | Below | Rest | Sideways | None = None
         self._number, self._time = 0, ""
 
     @property
@@ -36,7 +37,7 @@ class Following:
         """How many lines more are wanted."""
         return max(0, self._begun.follow) if self._begun is not None else 0
 
-    def begin(self, begun: Grid | Below | Rest, number: int, raw: bytes) -> list[Told]:
+    def begin(self, begun: Grid | Below | Rest | Sideways, number: int, raw: bytes) -> list[Told]:
         """Something else begins; what was begun before is told."""
         before = self.end()
         self._begun, self._number, self._time = begun, number, time_of(raw)
@@ -54,7 +55,7 @@ class Following:
 
     def settled(self) -> list[Told]:
         """The row as far as it is told; that of a step is told again when there is more of it."""
-        return self.end() if isinstance(self._begun, Rest) else self._rows()
+        return self.end() if isinstance(self._begun, Rest | Sideways) else self._rows()
 
     def end(self) -> list[Told]:
         """Nothing more follows."""
@@ -68,6 +69,8 @@ class Following:
         begun = self._begun
         if isinstance(begun, Below) and (row := begun.row):
             return [Told("below", begun.step, row, self._number, self._time, begun.total)]
+        if isinstance(begun, Sideways):
+            return [Told("grid", *row, self._number, self._time) for row in begun.rows]
         if isinstance(begun, Rest) and (found := begun.found):
             return [Told("dict", *found, self._number, self._time)]
         return []

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from liverl.log.formats import dicts, grids, spread
+from liverl.log.formats import dicts, grids, sideways, spread
 from liverl.log.formats import needles as literal
 from liverl.log.formats.counting import Count
 from liverl.log.formats.following import Following, Told
@@ -66,6 +66,8 @@ class Others:
             self._count.restart()
         if any(each in raw for each in literal.COUNTERS) and self._counted(number, raw):
             return True
+        if self._uncounted(number, raw):
+            return True
         return self.bar(number, raw)
 
     def _dict(self, number: int, raw: bytes) -> bool | None:
@@ -91,6 +93,13 @@ class Others:
             self._keep(self._following.begin(begun, number, raw))
         return False
 
+    def _uncounted(self, number: int, raw: bytes) -> bool:
+        """Read a line that may tell a row and no step: the next one."""
+        if any(each in raw for each in literal.COUNTERS) or not any(each in raw for each in literal.PAIRS):
+            return False
+        row = None if is_other(raw) else self._pairs.uncounted(text_of(raw))
+        return row is not None and self._keep([Told("uncounted", None, row, number, time_of(raw))])
+
     def _postfix(self, number: int, raw: bytes) -> bool:
         found = None if is_other(raw) else self._postfixes.parse(text_of(raw))
         return found is not None and self._keep([Told("postfix", *found, number, time_of(raw))])
@@ -114,8 +123,10 @@ class Others:
         return tells
 
 
-def _begun_by(raw: bytes) -> grids.Grid | spread.Below | None:
-    begun = grids.begun_by(text_of(raw)) if grids.may_begin(raw) else None
+def _begun_by(raw: bytes) -> grids.Grid | sideways.Sideways | spread.Below | None:
+    begun = None
+    if grids.may_begin(raw):
+        begun = grids.begun_by(text_of(raw)) or sideways.begun_by(text_of(raw))
     if begun is None and spread.may_begin(raw):
         return spread.heading(text_of(raw))
     return begun

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from liverl.log.formats.training import is_of_training
+from liverl.log.formats.training import OF_A_TRAINING, is_of_training, known_of
 from liverl.log.formats.values import NUMBER, number
 from liverl.log.names import is_metric
 
@@ -24,6 +24,8 @@ _SPACED = re.compile(
 )
 _WORDS = re.compile(rf"(?:^|(?<=\s))(?P<key>[A-Za-z_][\w./@-]*+) (?P<value>{NUMBER}|-?nan|-?inf)(?=\s|$)")
 _LEAST = 2
+# Of a line that counts nothing: other programs than trainers tell one or two of them.
+_FEWEST_KNOWN = 3
 _LONGEST = 4000
 
 
@@ -56,6 +58,13 @@ class Pairs:
         if named.group(2):
             self.total = int(named.group(2))
         return self._step(int(named.group(1)), float(epoch.group(1)) if epoch else 0.0), row
+
+    def uncounted(self, text: str) -> dict[str, float] | None:
+        """What a line tells that counts neither steps nor epochs; None where it is no row of a training."""
+        if len(text) > _LONGEST:
+            return None
+        row = _row(text)
+        return row if len(known_of(row) & OF_A_TRAINING) >= _FEWEST_KNOWN else None
 
     def _step(self, step: int, epoch: float) -> int:
         """The step within the run, where a log counts within each epoch."""

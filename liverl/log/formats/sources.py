@@ -11,7 +11,10 @@ from liverl.log.names import Names
 # What a framework prints for each step; tables and pairs, which may be quoted.
 _SURE, _LIKELY = ("verl", "box", "dict"), ("grid", "json", "below", "pairs")
 # What bars tell beside, and one row about all of a training.
-_LEAST, _ALL = ("postfix",), ("summary",)
+_LEAST, _ALL = ("postfix", "uncounted"), ("summary",)
+
+# One line of pairs without a step is a note, and no row.
+_FEWEST = {"uncounted": 2}
 
 
 class Sources:
@@ -30,7 +33,10 @@ class Sources:
     def best(self) -> Rows:
         """The rows of the form that counts; of none where nothing was told."""
         for forms in (_SURE, _LIKELY, _LEAST, _ALL):
-            found = max((self._rows[form] for form in forms if form in self._rows), key=len, default=None)
+            told = [
+                self._rows[form] for form in forms if len(self._rows.get(form, ())) >= _FEWEST.get(form, 1)
+            ]
+            found = max(told, key=len, default=None)
             if found:
                 return found
         return self._rows["verl"]

@@ -109,7 +109,7 @@ def test_rows_that_a_framework_prints_count_before_a_table() -> None:
         "| Step | Reward | Done |\n|---|---|---|\n| 1 | 0.0 | False |\n| 2 | 1.0 | True |\n",
         "| Step | Time | Cost |\n|---|---|---|\n| 1 | 10.5 | 0.2 |\n| 2 | 11 | 0.3 |\n",
         "| Package | Version | Size |\n|---|---|---|\n| step | 1.0 | 3 |\n",
-        "| Metric | Step 1 | Step 2 |\n|---|---|---|\n| reward | 0.1 | 0.2 |\n| kl | 0.1 | 0.2 |\n",
+        "| Metric | Step 1 | Step 2 |\n|---|---|---|\n| price | 0.1 | 0.2 |\n| weight | 0.1 | 0.2 |\n",
         "(AgentLoopWorker pid=7) | step | loss | kl |\n(AgentLoopWorker pid=7) | 1 | nan | 0.5 |\n",
         "Step 1 is to look at reward_std and the Training Loss.\n1 of 3 is done.\n2 0.5 0.5\n",
         "step reward_std kl are what the table holds, says the manual\n1 then 2 then 3 words\n",
@@ -186,3 +186,27 @@ def test_a_drawn_table_of_nothing_but_rewards_is_of_a_training_and_one_of_scores
     text = "| Step | {} |\n|---|---|\n| 1 | 0.1 |\n| 20 | 0.4 |\n"
     assert column(series(text.format("Mean Reward")), "critic/score/mean") == [0.1, 0.4]
     assert not len(series(text.format("Score")))
+
+
+def test_a_table_that_lies_on_its_side_is_read_by_its_steps() -> None:
+    found = series(
+        "| Metric | Step 40 (start) | Step 120 | change |\n|---|---:|---:|---|\n"
+        "| raw_reward | 41.5% | **0.52** | +25 % |\n"
+        "| train/entropy | 0.310 (was higher) | — | |\n| our own measure | 3 | 4 | |\n\nwords\n"
+    )
+    assert found.steps.tolist() == [40, 120]
+    assert column(found, "critic/score/mean") == pytest.approx([0.415, 0.52])
+    assert column(found, "our own measure") == [3.0, 4.0]
+    assert column(found, "actor/entropy")[0] == 0.31 and np.isnan(found.columns["actor/entropy"][1])
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        "| Metric | Step 100 (ours) | Step 100 (theirs) |",
+        "| Metric | ours | theirs |",
+        "| Metric | Step 100 | Step 20 |",
+    ],
+)
+def test_two_runs_side_by_side_are_no_steps(header: str) -> None:
+    assert not len(series(f"{header}\n|---|---|---|\n| reward | 0.2 | 0.3 |\n| entropy | 0.1 | 0.2 |\n"))

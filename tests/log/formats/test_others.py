@@ -219,3 +219,15 @@ def test_a_row_of_trl_s_ppo_tells_the_kl_of_whole_answers() -> None:
     row = "{'objective/kl': 12.5, 'objective/scores': 0.75, 'policy/approxkl_avg': 0.01, 'episode': %d, 'epoch': 0.1}\n"
     found = series("".join(row % n for n in (64, 128, 192)))
     assert column(found, "actor/kl_sequence") == [12.5] * 3 and not found.has("actor/kl_loss")
+
+
+def test_rows_that_count_nothing_are_counted_where_they_are_all_there_is() -> None:
+    row = "2030-01-02 03:04:05,678 - INFO - rl_loss: {}, time: 9.5, l2_norm: 0.2, token_entropy: {}, all: {{'n': 4}}\n"
+    found = series(
+        "batch 0 generated\n" + row.format("-0.5", 0.75) + "model output: loss: 3\n" + row.format("0.25", 0.5)
+    )
+    assert found.steps.tolist() == [1, 2] and column(found, "actor/pg_loss") == [-0.5, 0.25]
+    assert column(found, "actor/entropy") == [0.75, 0.5] and column(found, "actor/grad_norm") == [0.2, 0.2]
+    stepped = series(row.format(1, 1) + "step 7 | loss: 0.3 | reward=0.5 | grad_norm=1.5\n")
+    assert stepped.steps.tolist() == [7]
+    assert len(series(row.format(1, 1))) == 0  # one alone is a note

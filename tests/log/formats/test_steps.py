@@ -327,3 +327,8 @@ def test_rows_without_a_number_are_as_far_apart_as_the_bar_says() -> None:
     assert found.steps.tolist() == list(range(20, 260, 20))
     assert found.spans.tolist() == [20] * 12
     assert series("\n".join([bar, *[row] * 9])).steps.tolist() == list(range(1, 10))
+
+
+def test_a_dict_whose_values_stand_in_a_column_is_a_row_as_well() -> None:
+    found = series("{'loss': 1.46,  'grad_norm':    14.5}\n{'loss': 1.28,  'grad_norm':     9.5}\n")
+    assert column(found, "actor/grad_norm") == [14.5, 9.5]

@@ -1,0 +1,74 @@
+"""Tables that lie on their side: a row a metric, a column a step (`| Metric | Step 0 | Step 100 |`)."""
+
+from __future__ import annotations
+
+import re
+
+from liverl.log.formats.cells import is_step_name, key_of, scale_of, step_of, value_of
+from liverl.log.formats.training import OF_A_TRAINING, known_of
+
+_BARS = re.compile("[│┃║|]")
+_STEP = re.compile(r"[*`\s]*(?:step|iter(?:ation)?|update)[ _#]{0,2}\d", re.IGNORECASE)
+_LONGEST, _LONGEST_NAME = 2000, 60
+_FEWEST_STEPS, _FEWEST_KNOWN = 2, 2
+# The line below a header, and what a person puts between the metrics.
+_MOST_MISSED, _MOST_LINES = 3, 64
+
+
+class Sideways:
+    """A table from its header on; `follow` is how many lines more it wants to see."""
+
+    def __init__(self, count: int, steps: dict[int, int]) -> None:
+        self._count, self._steps = count, steps
+        self._rows: dict[int, dict[str, float]] = {}
+        self._left = _MOST_LINES
+        self.follow = _MOST_MISSED
+
+    def join(self, text: str) -> bool:
+        """Whether a line tells one more metric."""
+        self._left -= 1
+        told = self._metric(text)
+        self.follow = min(_MOST_MISSED if told else self.follow - 1, self._left)
+        return told
+
+    @property
+    def rows(self) -> list[tuple[int, dict[str, float]]]:
+        """The metrics by step; none where they are not of a training."""
+        known = known_of({name for row in self._rows.values() for name in row})
+        if not (known & OF_A_TRAINING or len(known) >= _FEWEST_KNOWN):
+            return []
+        return sorted(self._rows.items())
+
+    def _metric(self, text: str) -> bool:
+        cells = _cells(text)
+        if len(text) > _LONGEST or len(cells) != self._count or not cells[0]:
+            return False
+        name, scale, is_told = key_of(cells[0]), scale_of(cells[0]), False
+        for at, step in self._steps.items():
+            if (value := value_of(cells[at])) is not None:
+                row = self._rows.setdefault(step, {})
+                row.setdefault(name, value * (1 if "%" in cells[at] else scale))
+                is_told = True
+        return is_told
+
+
+def begun_by(text: str) -> Sideways | None:
+    """The table whose header a line is; None where it is none, or has not two steps in their order."""
+    if len(text) > _LONGEST or len(_BARS.findall(text)) < _FEWEST_STEPS:
+        return None
+    cells = _cells(text.rstrip("\r\n"))
+    if any(len(cell) > _LONGEST_NAME for cell in cells):
+        return None
+    is_all = bool(cells) and is_step_name(cells[0])
+    steps: dict[int, int] = {}
+    for at, cell in enumerate(cells[1:], 1):
+        if (is_all or _STEP.match(cell)) and (step := step_of(cell)) is not None:
+            steps[at] = step
+    in_order = list(steps.values()) == sorted(set(steps.values()))
+    return Sideways(len(cells), steps) if len(steps) >= _FEWEST_STEPS and in_order else None
+
+
+def _cells(text: str) -> list[str]:
+    cells = [each.strip() for each in _BARS.split(text.strip())]
+    begin = 0 if cells[0] else 1
+    return cells[begin : None if cells[-1] else -1]
