@@ -16,6 +16,8 @@ TOKENS = 250
 BYTES_A_TOKEN = 3.5
 # What texts are cut to, ever shorter until the answer fits; then what can be missed goes, in this order.
 _TEXT_CHARS = (160, 110, 70, 45, 30)
+# A reason says first which process ended, and then of what: both have to be seen.
+_REASON_CHARS = 90
 _MISSED_FIRST = (
     "run_dir",
     "last_write",
@@ -114,10 +116,11 @@ class Status:
         return row
 
     def _row(self, chars: int) -> dict[str, Any]:
+        told = chars if chars == _TEXT_CHARS[-1] else max(_REASON_CHARS, chars)
         return {
             "run": cut(self.name, max(40, chars)),
             "state": self.state,
-            "reason": "" if self.state == "finished" else cut(self.reason, chars),
+            "reason": "" if self.state == "finished" else cut(self.reason, told),
             "attempt": self.attempt,
             "step": self.step,
             "steps_total": self.steps_total,
@@ -131,12 +134,16 @@ class Status:
             else "",
             "health": self.health.line if self.health.steps else "",
             "last_write": self._last_write(),
-            "findings": cut(self.findings, chars) or "not looked for: liverl diagnose",
+            "findings": cut(self.findings, told) or "not looked for: liverl diagnose",
             "boot": self.boot.line if self.boot is not None and self.is_live else "",
-            "evidence": [cut(line, chars) for line in self.evidence] or None,
+            "evidence": [cut(line, chars) for line in self._evidence(chars)] or None,
             "log": self.log.removeprefix(f"{self.run_dir}/"),
             "run_dir": self.run_dir,
         }
+
+    def _evidence(self, chars: int) -> tuple[str, ...]:
+        """The lines of the end; where there is little room the last one, which says what happened."""
+        return tuple(self.evidence) if chars > _REASON_CHARS else tuple(self.evidence[-1:])
 
     def _last_write(self) -> str:
         return "" if self.last_write is None else f"{self.last_write.age_s:.0f} s ago, {self.last_write.file}"

@@ -491,3 +491,14 @@ def test_a_killed_trainer_is_noticed_at_once_and_its_reason_is_told(launch_run: 
     assert time.monotonic() - killed < 5
     assert "trainer" in now.reason
     assert "SIGKILL" in until(lambda: found if (found := status(run)).state == "failed" else None).reason
+
+
+def test_a_reason_names_what_died_also_where_findings_and_evidence_take_room(made: Made) -> None:
+    now = replace(
+        status(made("r", state="failed", steps=((6, 0.5),))),
+        reason="the trainer ended with exit status 1: an agent-loop worker died (AgentLoopWorkerTQ, pid 5303)",
+        evidence=["a warning of some library that has much to say about its own threads " * 3] * 3,
+        findings="1 fatal, first ray:worker-died (at step 6, 14053 s ago)",
+    )
+    told = as_json(now)
+    assert "an agent-loop worker died" in told["reason"] and told["findings"] == now.findings
