@@ -1,7 +1,9 @@
 """What the slow suite took and found, from its own report.
 
     bash scripts/test.sh --slow --junitxml=slow.xml
-    python -m bench.slow slow.xml
+    python -m bench.slow slow.xml [again.xml...]
+
+A test that stands in several reports counts as in the last of them: what failed, was mended and was run again.
 
 Writes bench/results/slow.json: how many tests passed, how long they took, and of each drill how soon its failure was
 diagnosed with the right cause.
@@ -20,14 +22,12 @@ from bench.table import plain
 from liverl.operate.drill_list import DRILLS
 
 
-def figures(report: Path) -> Result:
-    """The numbers of a report of pytest (--junitxml); raises `ValueError` where it is none, or holds no test."""
-    try:
-        cases = list(ElementTree.parse(report).iter("testcase"))
-    except (OSError, ElementTree.ParseError) as error:
-        raise ValueError(f"{report} is no report of pytest: {error}") from error
-    if not cases:
-        raise ValueError(f"{report} holds no test")
+def figures(*reports: Path) -> Result:
+    """The numbers of reports of pytest (--junitxml); raises `ValueError` where one is none, or holds no test."""
+    newest = {
+        (case.get("classname"), case.get("name")): case for report in reports for case in _cases(report)
+    }
+    cases = list(newest.values())
     failed = [case for case in cases if case.find("failure") is not None or case.find("error") is not None]
     skipped = [case for case in cases if case.find("skipped") is not None]
     drills = [told for case in cases if "drill" in (told := _properties(case))]
@@ -64,6 +64,16 @@ def figures(report: Path) -> Result:
     )
 
 
+def _cases(report: Path) -> list[ElementTree.Element]:
+    try:
+        cases = list(ElementTree.parse(report).iter("testcase"))
+    except (OSError, ElementTree.ParseError) as error:
+        raise ValueError(f"{report} is no report of pytest: {error}") from error
+    if not cases:
+        raise ValueError(f"{report} holds no test")
+    return cases
+
+
 def _properties(case: ElementTree.Element) -> Mapping[str, str]:
     return {each.get("name", ""): each.get("value", "") for each in case.iter("property")}
 
@@ -82,11 +92,11 @@ def _reasons(skipped: list[ElementTree.Element]) -> Iterator[str]:
 def main() -> int:
     """Write the result; 1 where there is no report to take it from."""
     parser = argparse.ArgumentParser(prog="python -m bench.slow", description=__doc__)
-    parser.add_argument("report", type=Path, metavar="slow.xml")
+    parser.add_argument("reports", type=Path, nargs="+", metavar="slow.xml")
     parser.add_argument("--results", type=Path, default=FOLDER, help="folder of the result files")
     arguments = parser.parse_args()
     try:
-        result = figures(arguments.report)
+        result = figures(*arguments.reports)
     except ValueError as error:
         print(error, file=sys.stderr)
         return 1

@@ -51,3 +51,15 @@ def test_what_is_no_report_is_refused(tmp_path: Path, content: str) -> None:
     report.write_text(content)
     with pytest.raises(ValueError, match=r"slow\.xml"):
         figures(report)
+
+
+def test_a_test_that_was_run_again_counts_as_the_last_time(tmp_path: Path) -> None:
+    first, again = tmp_path / "slow.xml", tmp_path / "again.xml"
+    first.write_text(_REPORT)
+    again.write_text(
+        _REPORT.replace('value="run:cut"', 'value="disk:full"').replace(
+            '<failure message="no">told</failure>', ""
+        )
+    )
+    values = {each.key: each.value for each in figures(first, again).measures}
+    assert (values["passed"], values["failed"], values["drills"]) == (3, 0, 2)
