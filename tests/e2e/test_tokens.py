@@ -43,19 +43,17 @@ def pairs(model: Any, segment: Segment) -> list[tuple[float, float]]:
     ]
 
 
-def assert_sampled_from(model: Any, finished: FinishedRun, version: int) -> None:
+def assert_sampled_from(model: Any, finished: FinishedRun, version: int, mean: float = 1e-6) -> None:
     """Of all trials that began with a version of the weights.
 
-    The mean is that of probabilities, as in verl's own metric: in logarithms one unlikely token outweighs hundreds. A
-    run this short gave 0.2 to 1.4 millionths, by chance of its few tokens; bench.logprobs measures the mean over many.
-    Other weights are far away (`test_other_weights_would_not_pass_for_those_that_sampled`).
+    The mean is that of probabilities, as in verl's own metric: in logarithms one unlikely token outweighs hundreds.
     """
     rows = [row for row in read_trials(finished.run) if row.weight_version == version]
     assert rows
     found = [each for row in rows for part in segments(finished, row) for each in pairs(model, part)]
     assert len(found) == sum(row.completion_tokens for row in rows)
     assert max(abs(recorded - again) for recorded, again in found) < 1e-3
-    assert fmean(abs(exp(recorded) - exp(again)) for recorded, again in found) < 5e-6
+    assert fmean(abs(exp(recorded) - exp(again)) for recorded, again in found) < mean
 
 
 def test_masks_and_logprobs_belong_to_the_tokens(finished_run: FinishedRun) -> None:
@@ -97,7 +95,18 @@ def test_the_starting_policy_gives_version_0s_tokens_the_recorded_probabilities(
 def test_the_exported_policy_gives_the_last_validations_tokens_the_recorded_probabilities(
     finished_run: FinishedRun,
 ) -> None:
-    assert_sampled_from(load(finished_run.run.root / "policy"), finished_run, STEPS)
+    # Some seventy tokens of four trials: two of them that are off by 14 millionths made a mean of 1.39 millionths once,
+    # where the 436 tokens of the step before had 0.61. Which weights they are is told to the bit, below.
+    assert_sampled_from(load(finished_run.run.root / "policy"), finished_run, STEPS, mean=5e-6)
+
+
+def test_the_exported_policy_holds_the_last_checkpoints_weights_to_the_bit(finished_run: FinishedRun) -> None:
+    from liverl.engine.checkpoints import merged_weights
+
+    exported = load(finished_run.run.root / "policy").state_dict()
+    saved = merged_weights(finished_run.run.checkpoints / f"global_step_{STEPS}" / "actor")
+    assert saved
+    assert all(exported[name].equal(weights.float()) for name, weights in saved.items())
 
 
 def test_a_checkpoint_gives_the_next_steps_tokens_the_recorded_probabilities(
