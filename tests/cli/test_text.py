@@ -13,7 +13,7 @@ from liverl.operate.health import Health, Trend
 from liverl.operate.standing import LastWrite
 from liverl.operate.status import status
 from tests.operate.made import Made
-from tests.operate.test_status import STATES
+from tests.operate.test_standing import STATES
 
 
 @pytest.mark.parametrize("name", STATES)
