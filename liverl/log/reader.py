@@ -21,13 +21,15 @@ from liverl.log.blocks import Block, Blocks
 from liverl.log.forensics import PATTERNS, Evidence, facts_of
 from liverl.log.formats.detect import HEAD_BYTES, detect, encoding_of
 from liverl.log.formats.encoded import plain_bytes
+from liverl.log.formats.fragments import MOST_BYTES as FRAGMENT_BYTES
+from liverl.log.formats.fragments import fragment_rows
 from liverl.log.formats.keyed import MOST_BYTES as NOTE_BYTES
 from liverl.log.formats.keyed import keyed_series
 from liverl.log.formats.steps import StepLines
 from liverl.log.formats.tables import KINDS, Table
 from liverl.log.growing import Mark, mark
 from liverl.log.nearby import last_lines
-from liverl.log.scanner import Scanner
+from liverl.log.scanner import STEP_BYTES, Scanner
 from liverl.log.seen import MOST_TRIED
 from liverl.log.settings import HEAD_BYTES as SETTINGS_BYTES
 from liverl.log.settings import settings_of
@@ -112,26 +114,26 @@ class Reader:
                 and len(head) < _NOTE_BYTES
                 and _SAID.search(head)
             ):
-                said = self._console(descriptor, now, head)  # beside its numbers it quotes what was printed
+                said = self._console(descriptor, now, head, now.size)  # its text quotes what was printed
                 return replace(told, sightings=said.sightings, facts={**said.facts, **told.facts})
             return told
         self._kind = kind
         if not is_packed:
-            return self._console(descriptor, now, head)
+            return self._console(descriptor, now, head, now.size)
         if self._told is not None and now == self._mark:
             return self._told
         self._mark = None  # what a packed file holds is read as a whole
         plain = unpacked(self.path)
         try:
-            return self._console(plain, now, os.pread(plain, HEAD_BYTES, 0))
+            return self._console(plain, now, os.pread(plain, HEAD_BYTES, 0), os.fstat(plain).st_size)
         finally:
             os.close(plain)
 
-    def _console(self, descriptor: int, now: Mark, head: bytes) -> Told:
+    def _console(self, descriptor: int, now: Mark, head: bytes, size: int) -> Told:
+        """What the first `size` bytes tell: no more than the mark knows, or a file cut back to it would go unseen."""
         if self._mark is None or not self._mark.is_continued_by(now) or self._is_beginning():
             self._begin(head)
         self._mark = now
-        size = os.fstat(descriptor).st_size
         unfinished: Block | None = None
         for block in self._blocks.read(descriptor, size):
             if block.is_whole:
@@ -150,6 +152,8 @@ class Reader:
         series = steps.series()
         if not len(series) and size <= NOTE_BYTES:
             series = keyed_series(os.pread(descriptor, size, 0))
+        if not len(series) and size <= FRAGMENT_BYTES:
+            series = fragment_rows(os.pread(descriptor, size, 0)).series()
         lines = self._blocks.lines + (self._blocks.offset < size)
         moment = Moment(descriptor, lines, last_lines(descriptor, size, SLOW_LINES), series)
         sightings = self._sighter.sightings(moment, met)
@@ -187,6 +191,9 @@ class Reader:
         is_open = self._steps.follow > 0  # what the last lines began is not told to the end
         if not (told or is_open) or self._blocks.offset > _MOST_COPIED_BYTES:
             return self._steps
+        if unfinished is not None and not told:  # a table's row holds no word by which it is told
+            end = min(unfinished.end, unfinished.start + STEP_BYTES)
+            told = [(unfinished.offset + unfinished.start, bytes(unfinished.data[unfinished.start : end]))]
         steps = copy.deepcopy(self._steps)
         for offset, raw in told:
             steps.feed(self._blocks.lines + 1, offset, raw)

@@ -13,6 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from liverl.errors import LiveRLError
+from liverl.log.formats.detect import detect
 from liverl.log.reader import Reader
 from liverl.log.sighting import LinePattern
 from liverl.log.told import Told
@@ -144,6 +145,29 @@ def test_a_log_that_is_written_truncated_and_rotated_while_it_is_read_breaks_not
     (tmp_path / "b.log").write_bytes(path.read_bytes())
     final, fresh = reader.read(), Reader(tmp_path / "b.log", PATTERNS).read()
     assert final.facts["lines"] == fresh.facts["lines"]
+
+
+def test_a_log_that_grew_during_a_look_and_was_cut_back_behind_it_is_read_anew(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "a.log"
+    path.write_text("start\n" + "noise\n" * 2000)
+    size = path.stat().st_size
+    reader = Reader(path, PATTERNS)
+
+    def grow(head: bytes, name: str) -> str:
+        with path.open("a") as stream:
+            stream.write("CUDA out of memory\n" * 10)
+        return detect(head, name)
+
+    monkeypatch.setattr(
+        "liverl.log.reader.detect", grow
+    )  # the writer's moment: between the mark and the lines
+    reader.read()
+    monkeypatch.undo()
+    os.truncate(path, size)
+    assert reader.read().sightings == {}
+    assert reader.read().facts["lines"] == 2001
 
 
 def test_what_cannot_be_read_is_said(tmp_path: Path) -> None:

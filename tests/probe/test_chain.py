@@ -50,7 +50,7 @@ def test_no_litellm_stays_when_the_probe_is(
             time.sleep(0.02)
         process.send_signal(ending)
         process.wait(30)
-        _, alive = psutil.wait_procs(doors, timeout=10)
+        _, alive = psutil.wait_procs(doors, timeout=60)  # one that still imports sees it late
         assert not alive
         assert ending == signal.SIGKILL or list(work.iterdir()) == []
     finally:
