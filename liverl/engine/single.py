@@ -111,6 +111,7 @@ async def _replica(config: RunConfig) -> AsyncIterator[tuple[Any, Any]]:
 def _door(config: RunConfig, run: RunDir) -> Iterator[None]:
     """LiteLLM for the time of the trial; it dies with this process even when that is killed."""
     command = [sys.executable, "-m", "liverl.gateway.door", "--port", str(config.infrastructure.litellm_port)]
+    command += ["--parent", str(os.getpid())]
     with run.attempt_log(1).open("ab") as log:
         door = subprocess.Popen(
             ["setpriv", "--pdeathsig", "KILL", "--", *command, "--work", str(run.data)],

@@ -132,7 +132,11 @@ def main(argv: list[str] | None = None) -> None:
     parser.add_argument(
         "--workers", type=int, default=1, help="processes; one serves some 150 calls a second"
     )
+    parser.add_argument("--parent", type=int, help="the process that it serves: without it there is no use")
     args = parser.parse_args(argv)
+    # The kernel ends it with its parent, but not where that died before this could be asked for.
+    if args.parent is not None and os.getppid() != args.parent:
+        sys.exit(f"the process {args.parent}, which started this door, has ended")
     try:
         door_key()
     except GatewayError as error:

@@ -80,6 +80,7 @@ def _door(work: Path, key: bytes, served_name: str) -> Iterator[Door]:
     """LiteLLM by the configuration that a run has; it dies with this process even when that is killed."""
     port = _free_port()
     command = [sys.executable, "-m", "liverl.gateway.door", "--port", str(port), "--work", str(work)]
+    command += ["--parent", str(os.getpid())]
     log = work / "log"
     with log.open("wb") as output:
         process = subprocess.Popen(

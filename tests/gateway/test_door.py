@@ -73,6 +73,14 @@ def test_the_door_does_not_open_without_a_key(tmp_path: Path) -> None:
     assert "gateway.door_key" in result.stderr
 
 
+def test_a_door_whose_parent_has_ended_does_not_open(tmp_path: Path) -> None:
+    env = {**os.environ, KEY_VARIABLE: KEY.hex()}
+    command = [sys.executable, "-m", "liverl.gateway.door", "--port", "1", "--work", str(tmp_path)]
+    result = subprocess.run([*command, "--parent", "1"], env=env, capture_output=True, text=True, check=False)
+    assert (result.returncode, "has ended" in result.stderr) == (1, True)
+    assert list(tmp_path.iterdir()) == []
+
+
 async def test_a_door_that_never_answers_is_an_error() -> None:
     with pytest.raises(GatewayError, match=r"gateway\.door_not_listening"):
         await door_ready(f"http://127.0.0.1:{free_port()}", 0.3)
