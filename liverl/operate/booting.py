@@ -12,7 +12,10 @@ from liverl.record.stages import Boot
 
 @dataclass(frozen=True)
 class BootStage:
-    """The stage that a boot is in: since how long, `ready` of `of` replicas, its usual time and its limit if known."""
+    """The stage that a boot is in: since how long, `ready` of `of` replicas, its usual time and its limit if known.
+
+    `doing` is what it says that it is at.
+    """
 
     name: str
     lasts_s: float
@@ -20,6 +23,7 @@ class BootStage:
     of: int = 0
     usual_s: float | None = None
     limit_s: float | None = None
+    doing: str = ""
 
     @property
     def line(self) -> str:
@@ -27,7 +31,8 @@ class BootStage:
         replicas = f" {self.ready} of {self.of}" if self.name == "replicas" and self.of else ""
         usual = "" if self.usual_s is None else f" of usually {self.usual_s:.0f} s"
         limit = "" if self.limit_s is None else f", limit {self.limit_s:.0f} s"
-        return f"{self.name.replace('_', ' ')}{replicas}, {self.lasts_s:.0f} s{usual}{limit}"
+        doing = f": {self.doing}" if self.doing else ""
+        return f"{self.name.replace('_', ' ')}{replicas}, {self.lasts_s:.0f} s{usual}{limit}{doing}"
 
 
 def boot_stage(boot: Boot | None, plan: AttemptPlan) -> BootStage | None:
@@ -36,8 +41,9 @@ def boot_stage(boot: Boot | None, plan: AttemptPlan) -> BootStage | None:
         return None
     began_s = to_seconds(boot.began)
     lasts_s = max(0.0, time.time() - began_s) if began_s else 0.0
-    usual_s, limit_s = plan.boot_usual.get(boot.stage), plan.boot_limits.get(boot.stage)
-    return BootStage(boot.stage, lasts_s, boot.ready, boot.of, usual_s, limit_s)
+    usual_s = plan.boot_usual.get(boot.stage) if boot.usual_s is None else boot.usual_s
+    limit_s = plan.boot_limits.get(boot.stage)
+    return BootStage(boot.stage, lasts_s, boot.ready, boot.of, usual_s, limit_s, boot.doing)
 
 
 def longest_limit_s(plan: AttemptPlan) -> float | None:

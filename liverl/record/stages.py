@@ -7,7 +7,7 @@ Boot       where a boot stands
 advance    the boot after one more event; `read_boot` after all of a run's events
 
 An event of kind `boot` with a `stage` says that this stage has begun or has got further (`ready` of `of` replicas);
-with `done` it says that the stage is over.
+with `done` it says that the stage is over, with `message` what it is at, with `usual_s` how long that usually takes.
 """
 
 from __future__ import annotations
@@ -75,12 +75,17 @@ def stages_of(rollout: str) -> dict[str, Stage]:
 
 @dataclass(frozen=True)
 class Boot:
-    """Where a boot stands: the stage it is in since `began` (UTC), "" once it is over; replicas that are ready."""
+    """Where a boot stands: the stage it is in since `began` (UTC), "" once it is over; replicas that are ready.
+
+    `doing` is what it says it is at, `usual_s` how long it says that this usually takes.
+    """
 
     stage: str
     began: str
     ready: int = 0
     of: int = 0
+    doing: str = ""
+    usual_s: float | None = None
 
     @property
     def is_over(self) -> bool:
@@ -102,7 +107,17 @@ def advance(boot: Boot | None, event: Event) -> Boot | None:
     ready, of = _count(event, "ready", boot.ready), _count(event, "of", boot.of)
     is_done = event.fields.get("done") is True or (stage == "replicas" and 0 < of <= ready)
     now = _next(stage) if is_done else stage
-    return Boot(now, boot.began if now == boot.stage else event.time, ready, of)
+    if now != stage:
+        return Boot(now, event.time, ready, of)
+    doing, usual_s = event.fields.get("message"), event.fields.get("usual_s")
+    return Boot(
+        now,
+        boot.began if now == boot.stage else event.time,
+        ready,
+        of,
+        doing if isinstance(doing, str) else "",
+        float(usual_s) if isinstance(usual_s, int | float) else None,
+    )
 
 
 def read_boot(events: Iterable[Event]) -> Boot | None:

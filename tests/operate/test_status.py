@@ -187,6 +187,14 @@ def test_a_boot_is_told_by_its_stage_beside_its_usual_time_and_limit(made: Made)
     assert as_json(now)["boot"] == now.boot.line
 
 
+def test_a_boot_that_makes_its_policy_is_told_with_that_and_its_usual_time(made: Made) -> None:
+    run = made(state="starting", plan=BOOT)
+    append_event(run, "boot", stage="environment", message="building the policy: 40 %", usual_s=115)
+    now = status(run)
+    assert now.boot is not None
+    assert "s of usually 115 s" in now.boot.line and now.boot.line.endswith(": building the policy: 40 %")
+
+
 def test_a_run_whose_replicas_are_ready_starts_until_its_first_trial_has_ended(made: Made) -> None:
     run = made(plan=BOOT)
     append_event(run, "boot", stage="litellm", done=True)

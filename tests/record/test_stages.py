@@ -37,6 +37,15 @@ def test_a_boot_goes_from_stage_to_stage() -> None:
     assert seen[-1] is not None and seen[-1].is_over
 
 
+def test_a_stage_tells_what_it_is_at_and_how_long_that_usually_takes() -> None:
+    building = boot(1, stage="environment", message="building the policy: 20 %", usual_s=115)
+    state = read_boot([START, building])
+    assert state == Boot("environment", START.time, doing="building the policy: 20 %", usual_s=115.0)
+    assert read_boot([START, building, boot(2, stage="ray")]) == Boot("ray", "2026-01-01T00:00:02.000Z")
+    odd = boot(1, stage="environment", message=["x"], usual_s="soon")
+    assert read_boot([START, odd]) == Boot("environment", START.time)
+
+
 def test_a_second_worker_that_tells_of_an_earlier_stage_takes_nothing_back() -> None:
     events = [START, boot(1, stage="litellm", done=True), boot(2, stage="replicas", ready=1, of=2)]
     assert read_boot(events) == Boot("first_trial", "2026-01-01T00:00:01.000Z")
