@@ -1,4 +1,4 @@
-"""Where the processes of a silent run stand: py-spy's view of each, the innermost frames first."""
+"""Where the processes of a silent run stand: what the kernel says of each, and py-spy, innermost frames first."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import sys
 import time
 from collections import defaultdict
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from liverl.operate.diagnosed import Stack
@@ -21,8 +22,14 @@ _EACH_S = 10.0
 # All of them: who asks at the MCP server waits meanwhile.
 _ALL_S = 25.0
 _MOST = 24
-# Ray's own programs, and its workers that nobody uses: where those stand says nothing of a run.
-_DAEMONS = ("ray::DashboardAgent", "ray::RuntimeEnvAgent", "ray::IDLE")
+# Ray's own programs, its workers that nobody uses, verl's stores: where those stand says nothing of a run.
+_DAEMONS = (
+    "ray::DashboardAgent",
+    "ray::RuntimeEnvAgent",
+    "ray::IDLE",
+    "ray::TransferQueueController",
+    "ray::SimpleStorageUnit",
+)
 _DAEMON_FILES = (
     "/ray/dashboard/",
     "/ray/autoscaler/",
@@ -37,20 +44,30 @@ _WAITS_FOR_OTHERS = (
     "Popen._try_wait",
     "Popen.wait",
 )
+# What the kernel says of a process that can't go on (proc(5)), and what that means.
+_HELD = {
+    "T": "is suspended by a signal: `kill -CONT {pid}` lets it go on",
+    "t": "is held by a debugger",
+    "D": "waits in the kernel for a disk, a network file system or a device (state D)",
+    "Z": "has ended, and its parent has not noticed (a zombie)",
+}
 _COROUTINE = "waits in its event loop: py-spy can't see where a coroutine stands"
 
 
 def stacks(run: RunDir) -> tuple[tuple[Stack, ...], str]:
     """The stacks of the run's Python processes on this machine, and why there are none where there are none.
 
-    Processes that stand at the same place are one stack; one that stands elsewhere than its like comes before them.
+    Processes that stand at the same place are one stack; one that stands elsewhere than its like comes before them,
+    and first of all any process of the run that the kernel holds.
     """
+    processes = processes_of(run, read_run(run).attempts)
+    found = [Stack(name, pid, (held,)) for name, pid in _named(processes) if (held := _held(pid))]
     py_spy = _program()
     if py_spy is None:
-        return (), "py-spy is not installed, so no stacks were taken"
-    found, refused = [], ""
+        return grouped(found), "py-spy is not installed, so no stacks were taken"
+    refused = ""
     deadline = time.monotonic() + _ALL_S
-    for name, pid in _pythons(processes_of(run, read_run(run).attempts))[:_MOST]:
+    for name, pid in _pythons(processes)[:_MOST]:
         if time.monotonic() > deadline:
             break
         said = ask_program([py_spy, "dump", "--nonblocking", "--json", "--pid", str(pid)], _EACH_S)
@@ -58,7 +75,11 @@ def stacks(run: RunDir) -> tuple[tuple[Stack, ...], str]:
             refused = said.last_words
             continue
         if frames := _frames(said.out, name):
-            found.append(Stack(name, pid, frames))
+            found = [
+                each if each.pid != pid else replace(each, frames=each.frames + frames) for each in found
+            ]
+            if all(each.pid != pid for each in found):
+                found.append(Stack(name, pid, frames))
     if not found and refused:
         return (), f"py-spy could not read a stack: {refused}"
     return grouped(found), ""
@@ -69,13 +90,30 @@ def grouped(found: Sequence[Stack]) -> tuple[Stack, ...]:
     by_place: dict[tuple[str, tuple[str, ...]], list[Stack]] = defaultdict(list)
     for each in found:
         by_place[each.process, each.frames].append(each)
-    groups = sorted(by_place.values(), key=lambda group: (_waits(group[0]), len(group)))
+    groups = sorted(
+        by_place.values(), key=lambda group: (not _is_held(group[0]), _waits(group[0]), len(group))
+    )
     return tuple(
         Stack(f"{group[0].process}, {len(group)} processes", group[0].pid, group[0].frames)
         if len(group) > 1
         else group[0]
         for group in groups
     )
+
+
+def _held(pid: int) -> str:
+    """What the kernel holds a process for; "" of one that may run."""
+    try:
+        state = (
+            Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace").rpartition(") ")[2][:1]
+        )
+    except OSError:
+        return ""
+    return _HELD.get(state, "").format(pid=pid)
+
+
+def _is_held(stack: Stack) -> bool:
+    return stack.frames[0] in {each.format(pid=stack.pid) for each in _HELD.values()}
 
 
 def _waits(stack: Stack) -> bool:
@@ -85,6 +123,13 @@ def _waits(stack: Stack) -> bool:
 def _program() -> str | None:
     beside = Path(sys.executable).with_name("py-spy")
     return str(beside) if beside.is_file() else shutil.which("py-spy")
+
+
+def _named(processes: Sequence[ProcessRef]) -> list[tuple[str, int]]:
+    return [
+        (_name(each.name, words) if (words := _command(each.pid)) else each.name, each.pid)
+        for each in processes
+    ]
 
 
 def _pythons(processes: Sequence[ProcessRef]) -> list[tuple[str, int]]:

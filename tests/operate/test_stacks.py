@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -37,6 +39,20 @@ def test_a_process_is_told_with_its_innermost_frames(
         assert "py-spy could not read a stack" in why_not  # a machine that forbids it
         return
     assert [each.process for each in taken] == ["trainer"] and "waits_for_weights" in taken[0].frames[0]
+
+
+def test_a_process_that_is_suspended_is_told_first_and_how_it_goes_on(
+    made: Made, sleeper: subprocess.Popen[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"]) as other:
+        sleeper.send_signal(signal.SIGSTOP)
+        os.waitid(os.P_PID, sleeper.pid, os.WSTOPPED | os.WNOWAIT)
+        of_the_run = [ProcessRef("replica", other.pid, 0), ProcessRef("trainer", sleeper.pid, 0)]
+        monkeypatch.setattr("liverl.operate.stacks.processes_of", lambda *_: of_the_run)
+        taken, _ = stacks(made("r"))
+        other.kill()
+    assert (taken[0].process, taken[0].pid) == ("trainer", sleeper.pid)
+    assert taken[0].frames[0] == f"is suspended by a signal: `kill -CONT {sleeper.pid}` lets it go on"
 
 
 RANKS = """
