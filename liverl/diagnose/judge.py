@@ -268,7 +268,7 @@ def _filled(title: str, line: Line | None) -> str:
     """The title with `{group}` replaced by what the pattern's group met; nothing where it met nothing."""
     groups = {**line.groups, **line.details} if line else {}
     kept = re.sub(
-        r"\s*\(\{(\w+)\}\)", lambda found: found.group() if groups.get(found.group(1)) else "", title
+        r"\s*\((?:in )?\{(\w+)\}\)", lambda found: found.group() if groups.get(found.group(1)) else "", title
     )
     filled = re.sub(r"\{(\w+)\}", lambda found: _cut(groups.get(found.group(1)) or "", 90), kept)
     return filled.strip().rstrip(":,").strip()

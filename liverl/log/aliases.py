@@ -18,7 +18,7 @@ ALIASES: dict[str, tuple[str, ...]] = {
     "actor/pg_loss": (
         "pg_loss", "policy_loss", "policy/policy_loss", "actor/policy_loss", "actor_loss", "actor/actor_loss",
         "act_loss", "loss/policy", "loss", "loss/mean", "loss:sum", "policy/final_loss", "training loss",
-        "training_loss", "train_loss", "actor/loss", "rl_loss", "policy_gradient_loss",
+        "training_loss", "train_loss", "actor/loss", "rl_loss", "policy_gradient_loss", "rl_trainer/avg_grpo_loss",
     ),
     "actor/kl_loss": (
         "kl_loss", "kl", "actor/kl", "policy/policy_kl", "policy/kl", "kl_divergence", "mean_kl",
@@ -51,7 +51,8 @@ ALIASES: dict[str, tuple[str, ...]] = {
         "critic/rewards/mean", "trial/reward/mean", "average_reward", "reward_avg", "reward/avg", "mean_score",
         "score/mean", "score_mean", "total_rewards_mean", "env/reward_mean", "ppo/mean_scores", "train/accuracy",
         "train/acc", "train_accuracy", "train_acc", "train/pass@1", "train/solve_rate", "train/success_rate",
-        "rollout/ep_rew_mean", "ep_rew_mean",
+        "rollout/ep_rew_mean", "ep_rew_mean", "rollout/reward_mean", "rollout/mean_reward",
+        "success_rate", "solve_rate", "pass_rate", "avg total reward", "reward/evaluate_response/avg_total_reward",
     ),
     "critic/score/max": ("critic/full-score/max", "reward/max", "reward_max", "max_reward", "critic/rewards/max"),
     "critic/score/min": ("critic/full-score/min", "reward/min", "reward_min", "min_reward", "critic/rewards/min"),
@@ -72,7 +73,9 @@ ALIASES: dict[str, tuple[str, ...]] = {
     "critic/vf_clipfrac": ("vf_clipfrac", "value_clipfrac", "val/clipfrac_avg", "critic/clipfrac", "value_clip_frac"),
     "critic/grad_norm": ("critic_grad_norm", "value_grad_norm", "critic/gradient_norm"),
     "critic/lr": ("critic_lr", "value_lr", "critic/learning_rate"),
-    "critic/advantages/mean": ("advantages/mean", "advantages/avg", "advantage", "adv_mean", "advantages_mean"),
+    "critic/advantages/mean": (
+        "advantages/mean", "advantages/avg", "advantage", "adv_mean", "advantages_mean", "mean_advantage",
+    ),
     "critic/advantages/max": ("advantages/max", "adv_max", "advantages_max"),
     "critic/advantages/min": ("advantages/min", "adv_min", "advantages_min"),
     "reward/zero_std_share": (
@@ -86,7 +89,8 @@ ALIASES: dict[str, tuple[str, ...]] = {
         "seq_len/mean", "seq. length", "seq_length", "completion_len", "glen", "mean_completion_length",
         "response_length_mean", "mean_length", "avg_length", "mean_response_length", "avg_response_length",
         "len_mean", "len/mean", "length_mean", "mean_completion_len", "response_length/avg",
-        "resp_len", "resp_length", "response_len", "mean_resp_len",
+        "resp_len", "resp_length", "response_len", "mean_resp_len", "compl_len", "comp_len", "gen_len", "avg_len",
+        "mean_len", "avg_completion_length", "mean generation length",
     ),
     "response_length/max": (
         "completions/max_length", "response_len/max", "rollout/response_len/max", "len_max", "len/max", "length_max",
@@ -135,7 +139,9 @@ ALIASES: dict[str, tuple[str, ...]] = {
     ),
     "perf/total_num_tokens": ("n_tokens", "total_tokens", "perf/total_tokens"),
     "rollout_corr/kl": ("optim/kl_sample_train_v1", "mismatch/kl"),
-    "rollout_corr/k3_kl": ("mismatch_kl/mean", "mismatch_kl", "mismatch/k3_kl", "mismatch kl"),
+    "rollout_corr/k3_kl": (
+        "mismatch_kl/mean", "mismatch_kl", "mismatch/k3_kl", "mismatch kl", "generation kl error", "gen_kl_error",
+    ),
     # The mean distance of the two sides' log-probabilities, in nats a token.
     "rollout_corr/logprob_abs_diff": (
         "train_rollout_logprob_abs_diff", "sampling/sampling_logp_difference/mean", "sampling_logp_difference/mean",

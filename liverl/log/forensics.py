@@ -14,6 +14,7 @@ from typing import Literal
 import numpy as np
 
 from liverl.log.nearby import TailLine
+from liverl.log.passed import VALIDATION
 from liverl.log.segments import cleaned
 from liverl.log.series import Series
 from liverl.log.sighting import LinePattern, Sighting
@@ -96,8 +97,9 @@ _SAID_LAST = re.compile(r"^\W*(?:ERROR|FATAL|fatal|error|Error)\b(?! rate)")
 class Evidence:
     """What facts are made of: the log's size, lines and end, its steps, the sightings of `PATTERNS`.
 
-    `begun` is the line of the last beginning of several (0: there is one), `total` the planned steps (0: unknown),
-    `is_done` whether the training's bar came to its end.
+    `begun` is the line of the last beginning of several, or before which a run without rows survived all (0: there is
+    none), `total` the planned steps (0: unknown),
+    `is_done` whether the training's bar came to its end, `done` how many steps a log without rows counts.
     """
 
     size: int
@@ -110,6 +112,7 @@ class Evidence:
     begun: int = 0
     total: int = 0
     is_done: bool = False
+    done: int = 0
     waited_s: float | None = None
     step_s: float | None = None
 
@@ -135,6 +138,8 @@ def facts_of(evidence: Evidence) -> Facts:
     }
     if len(series):
         facts |= {"first_step": int(series.steps[0]), "last_step": int(series.steps[-1])}
+    if evidence.done:
+        facts |= {"steps": evidence.done, "last_step": max(evidence.done, int(facts.get("last_step", 0)))}
     if evidence.total:
         facts["steps_total"] = evidence.total
     if evidence.waited_s is not None:
@@ -218,7 +223,7 @@ def _validated_first(series: Series) -> int:
     if not len(series) or series.steps[0] != 0:
         return 0
     told = [name for name, values in series.columns.items() if not np.isnan(values[0])]
-    return int(all(name.startswith(("val", "eval", "training/")) for name in told))
+    return int(all(name.startswith(VALIDATION) for name in told))
 
 
 def _last_step_line(series: Series) -> int:

@@ -151,6 +151,8 @@ def _lookup(name: str) -> tuple[str, int] | None:
             return found.expand(verl), 1000 + rank
     if measured := _WITH_MEASURE.match(short):
         return _BY_NAME.get(measured.group(1))
+    if "/" not in short and "_" in short:
+        return _OWN.get(as_verl(short))
     return None
 
 

@@ -18,6 +18,7 @@ from pathlib import Path
 from liverl.errors import RunError
 from liverl.log.beginnings import KEY, Cycles, beginning_of, cycles_of
 from liverl.log.blocks import Block, Blocks
+from liverl.log.fedlines import STEP_BYTES
 from liverl.log.forensics import PATTERNS, Evidence, facts_of
 from liverl.log.formats.detect import HEAD_BYTES, detect, encoding_of
 from liverl.log.formats.encoded import plain_bytes
@@ -29,7 +30,8 @@ from liverl.log.formats.steps import StepLines
 from liverl.log.formats.tables import KINDS, Table
 from liverl.log.growing import Mark, mark
 from liverl.log.nearby import last_lines
-from liverl.log.scanner import STEP_BYTES, Scanner
+from liverl.log.passed import Marks, marks_of, trains
+from liverl.log.scanner import Scanner
 from liverl.log.seen import MOST_TRIED
 from liverl.log.settings import HEAD_BYTES as SETTINGS_BYTES
 from liverl.log.settings import settings_of
@@ -155,7 +157,9 @@ class Reader:
         if not len(series) and size <= FRAGMENT_BYTES:
             series = fragment_rows(os.pread(descriptor, size, 0)).series()
         lines = self._blocks.lines + (self._blocks.offset < size)
-        moment = Moment(descriptor, lines, last_lines(descriptor, size, SLOW_LINES), series)
+        tail, bar = last_lines(descriptor, size, SLOW_LINES), steps.progress()
+        marks = Marks() if trains(series) else marks_of(descriptor, size, lines, bar.total if bar else 0)
+        moment = Moment(descriptor, lines, tail, series, marks)
         sightings = self._sighter.sightings(moment, met)
         own = {each.key: found for each in PATTERNS if (found := sightings.pop(each.key, None)) is not None}
         sightings.pop(KEY, None)
@@ -218,8 +222,12 @@ def _evidence(
         seen=own,
         attempts=max(steps.attempts, len(cycles.numbers)),
         restarts=cycles.restarts(step_lines),
-        begun=cycles.numbers[-1] if len(cycles.numbers) > 1 else 0,
+        begun=max(
+            cycles.numbers[-1] if len(cycles.numbers) > 1 else 0,
+            moment.marks.line,
+        ),
         total=steps.total_steps or 0,
+        done=moment.marks.last or 0,
         is_done=progress is not None and 0 < progress[1] <= progress[0],
         waited_s=progress[2] if waits and progress else None,
         step_s=progress[2] / progress[0] if progress and progress[0] else None,

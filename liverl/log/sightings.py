@@ -14,24 +14,31 @@ import numpy as np
 
 from liverl.log.chains import DURING, is_superseded
 from liverl.log.nearby import AROUND, TailLine, around, below, beside, line_from
+from liverl.log.passed import Marks
 from liverl.log.scanner import ALARMS, Expression, Scanner
 from liverl.log.seen import FIRST, Met, Seen
 from liverl.log.series import Series
 from liverl.log.sighting import Line, LinePattern, Sighting
+from liverl.log.survived import SURVIVED_STEPS, burst, summed_up, unsurvived
 
 END_LINES = 25
 # Patterns that show no literal are tried on so many lines of the log's end.
 SLOW_LINES = 200
+# What a server makes of any exception that it handles.
+_STATUS = re.compile(
+    r"(?:HTTP )?[45]\d\d(?:[ :,-]+(?:Internal (?:Server )?Error|Bad (?:Gateway|Request)|Service Unavailable))?"
+)
 
 
 @dataclass(frozen=True)
 class Moment:
-    """A log at the moment of a look: its open file, how many lines it has, its end, its steps."""
+    """A log at the moment of a look: its open file, how many lines it has, its end, its steps, or else its marks."""
 
     descriptor: int
     lines: int
     tail: Sequence[TailLine]
     series: Series
+    marks: Marks
 
 
 @dataclass
@@ -79,6 +86,7 @@ class Sighter:
         if pattern.is_chained:
             expression = self.scanner.expressions[pattern.key]
             ordered = [each for each in ordered if not _superseded(each, expression, now)] or ordered
+            ordered = _of_the_end(ordered, now)
         lines = [_line(each, pattern, now) for each in (*ordered[:FIRST], ordered[-1])]
         return Sighting(max(count, 1), tuple(lines[:-1]), lines[-1])
 
@@ -133,19 +141,46 @@ def _superseded(met: Met, expression: Expression, now: Moment) -> bool:
 
     def is_telling(text: str) -> bool:
         groups = expression.groups(text)
-        return groups is not None and bool(groups.get("message", text))
+        message = groups.get("message", text) if groups is not None else ""
+        return bool(message) and not _STATUS.fullmatch(message.strip())
 
     return is_superseded(below(now.descriptor, met.offset, DURING.encode()), is_telling)
 
 
+def _of_the_end(ordered: list[Met], now: Moment) -> list[Met]:
+    """The exceptions without what the run survived before, that to begin with among the first of them."""
+    ends = {each.offset for each in ordered if _steps_after(each, now) < SURVIVED_STEPS}
+
+    def is_late(met: Met) -> bool:
+        return met.offset in ends
+
+    ordered = unsurvived(ordered, is_late)
+    late = [each for each in ordered if is_late(each)]
+    if (before := summed_up(late)) is not None:
+        return [before, *(each for each in ordered[:-1] if each is not before), ordered[-1]]
+    if late and not any(is_late(each) for each in ordered[:FIRST]) and (repeated := burst(late)) is not None:
+        return [*ordered[: FIRST - 1], repeated, ordered[-1]]
+    return ordered
+
+
+def _steps_after(met: Met, now: Moment) -> int:
+    if now.marks.last is not None:
+        return now.marks.steps_after(now.descriptor, met.offset)
+    return len(now.series) - _rows_before(met, now)
+
+
+def _rows_before(met: Met, now: Moment) -> int:
+    return int(np.searchsorted(now.series.lines, met.number, side="left"))
+
+
 def _line(met: Met, pattern: LinePattern, now: Moment) -> Line:
     details = re.search(pattern.detail, beside(now.descriptor, met.offset)) if pattern.detail else None
-    before = int(np.searchsorted(now.series.lines, met.number, side="left"))
+    before = _rows_before(met, now)
     return Line(
         met.number,
         met.text,
         int(now.series.steps[before - 1]) if before else None,
-        len(now.series) - before,
+        _steps_after(met, now),
         met.time,
         met.actor,
         met.groups,

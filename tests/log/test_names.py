@@ -89,6 +89,21 @@ def test_of_several_names_the_one_measured_most_counts() -> None:
     assert found["critic/score/mean"].tolist() == [0.5, 1.0]
 
 
+def test_verl_s_keys_with_underscores_are_known_in_any_form() -> None:
+    assert [verl_names(name) for name in ("critic_score_mean", "actor_grad_norm", "train/actor_entropy")] == [
+        ("critic/score/mean",),
+        ("actor/grad_norm",),
+        ("actor/entropy",),
+    ]
+    assert verl_names("actor_of_mine") == ()
+
+
+def test_a_share_of_solved_tasks_is_a_score_only_where_no_reward_is_told() -> None:
+    share, reward = np.array([0.0, 0.25]), np.array([1.5, 2.0])
+    assert with_aliases({"success_rate": share})["critic/score/mean"] is share
+    assert with_aliases({"success_rate": share, "mean_reward": reward})["critic/score/mean"] is reward
+
+
 def test_the_validation_score_is_the_mean_of_the_data_sets_that_a_step_has() -> None:
     columns = {
         "val-core/a/acc/mean@4": np.array([0.5, np.nan, np.nan, np.inf]),

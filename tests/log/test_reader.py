@@ -239,6 +239,24 @@ def test_a_last_line_without_its_end_counts_for_now(tmp_path: Path) -> None:
     assert reader.read().series.steps.tolist() == [1, 2, 3]
 
 
+def test_the_last_row_of_a_table_is_read_without_its_end(tmp_path: Path) -> None:
+    path = tmp_path / "a.log"
+    rows = "\n".join(f"| {n} | 0.{n} | 0.5 |" for n in range(1, 8))
+    path.write_text(f"start\n| step | reward | grad_norm |\n|---|---|---|\n{rows}")
+    assert Reader(path, PATTERNS).read().series.steps.tolist() == list(range(1, 8))
+
+
+def test_objects_over_several_lines_are_read_where_a_log_tells_nothing_else(tmp_path: Path) -> None:
+    path = tmp_path / "a.log"
+    rows = "".join(f'{{\n  "step": {n},\n  "reward": 0.{n},\n  "kl": 0.1\n}}\n' for n in range(1, 8))
+    path.write_text(f"what the last steps said:\n{rows}")
+    reader = Reader(path, PATTERNS)
+    assert reader.read().series.columns["critic/score/mean"].tolist()[:2] == [0.1, 0.2]
+    with path.open("a") as stream:
+        stream.write("".join(f"{STEP.format(n, 0.75)}\n" for n in range(1, 4)))
+    assert reader.read().series.columns["critic/score/mean"].tolist() == [0.75] * 3
+
+
 def test_only_the_wanted_metrics_are_kept(tmp_path: Path) -> None:
     path = tmp_path / "a.log"
     path.write_text(f"start\n{STEP.format(1, 0.25)}\n")

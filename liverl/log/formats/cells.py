@@ -34,6 +34,8 @@ _STEP_NAMES = frozenset((
 ))  # fmt: skip
 # `step 段`, `step 区间`: the steps from one to another.
 _SEGMENT = re.compile(r"\s*(?:段|区间|范围)$")
+# From what to what a value went while a row's steps were made.
+_WAY = re.compile(r"\s?(?:→|->|⟶)\s?")
 _LONGEST = 80
 
 
@@ -46,6 +48,16 @@ def value_of(cell: str) -> float | None:
         value = float(found.group(1).replace(",", ""))
         return told(value * _UNITS.get(found.group(2), 1))
     return number(text)
+
+
+def last_of(cell: str) -> str:
+    """What a cell had come to, where it tells the way (`0.3 → -0.1`); else the cell itself."""
+    return _WAY.split(cell)[-1] if _WAY.search(cell) else cell
+
+
+def is_steps(cell: str) -> bool:
+    """Whether a cell tells the steps from one to another."""
+    return _STEPS.match(_bare(cell)) is not None and _STEP.match(_bare(cell)) is None
 
 
 def is_nothing(cell: str) -> bool:

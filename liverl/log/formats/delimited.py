@@ -13,6 +13,9 @@ from liverl.log.formats.values import number, whole
 from liverl.log.names import Names
 
 _BOUNDS = ("__MIN", "__MAX")
+# Tables that tell one metric a row, by its name: the columns of the names, and of the values.
+NAME_COLUMNS = frozenset(("metric", "metric_name", "name", "tag", "key", "variable"))
+VALUE_COLUMNS = frozenset(("value", "metric_value", "val"))
 _TAG = re.compile(r"run-.*?-?tag-(.+)$")
 _SLASH = re.compile(r" ?/ ?")
 _NOT_METRICS = frozenset(
@@ -36,6 +39,7 @@ class CsvRows:
         self._delimiter = ","
         self._step: int | None = None
         self._columns: list[tuple[int, str]] = []
+        self._pair: tuple[int, int] | None = None
 
     def feed(self, lines: list[bytes]) -> None:
         """Keep the rows of some lines; a line that is no row of the table is passed over."""
@@ -62,6 +66,7 @@ class CsvRows:
         lowered = [cell.lower() for cell in self._header]
         steps = [name for name in STEP_COLUMNS if name in lowered and name not in EPOCHS]
         self._step = lowered.index(steps[0]) if steps else None
+        self._pair = _pair_of(lowered) if steps else None
         columns = [
             (index, name)
             for index, name in enumerate(self._header)
@@ -72,7 +77,7 @@ class CsvRows:
         ]
         has_slashes = any("/" in name for _, name in columns)
         self._columns = self._of_one_run(columns)
-        self.rows = Rows(Names(self._wanted, underscored=not has_slashes))
+        self.rows = Rows(Names(self._wanted, underscored=not has_slashes and self._pair is None))
 
     def _of_one_run(self, columns: list[tuple[int, str]]) -> list[tuple[int, str]]:
         """W&B names a column `run - metric`: the metrics of the run that has most of them."""
@@ -94,7 +99,8 @@ class CsvRows:
         if self._header is None or len(cells) != len(self._header):
             return
         row: dict[str, float] = {}
-        for index, name in self._columns:
+        columns = self._columns if self._pair is None else [(self._pair[1], cells[self._pair[0]].strip())]
+        for index, name in columns:
             cell = cells[index]
             if cell:
                 try:
@@ -108,6 +114,13 @@ class CsvRows:
         step = None if self._step is None else whole(cells[self._step])
         if row or step is not None:  # else the header again, before the next session's rows
             self.rows.add(row, step, self._line)
+
+
+def _pair_of(header: list[str]) -> tuple[int, int] | None:
+    """Where a table that tells one metric a row has its name and its value; None of any other table."""
+    names = [at for at, cell in enumerate(header) if cell in NAME_COLUMNS]
+    values = [at for at, cell in enumerate(header) if cell in VALUE_COLUMNS]
+    return (names[0], values[0]) if len(names) == 1 and len(values) == 1 else None
 
 
 def _cells(text: str, delimiter: str) -> list[str]:

@@ -154,7 +154,10 @@ def _is_csv(sample: bytes) -> bool:
     header, body = rows[0], [row for row in rows[1:] if row]
     if len(header) < 2 or not body or any(len(row) != len(header) for row in body):
         return False
-    if any(_NUMBER.fullmatch(cell) for cell in header) or len(header) != len(set(header)):
+    # The first column of a table that pandas wrote has no name.
+    if any(_NUMBER.fullmatch(cell) for cell in header[1:] + header[:1] * bool(header[0].strip())):
+        return False
+    if len(header) != len(set(header)):
         return False
     numbers = sum(1 for row in body for cell in row if _NUMBER.fullmatch(cell))
     has_step = any(cell.strip().lower() in STEP_COLUMNS for cell in header)

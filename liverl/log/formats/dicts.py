@@ -24,7 +24,7 @@ _TRAINING = frozenset((
 _OF_A_STEP = ("train/", "rollout/", "actor/", "critic/", "policy/")
 _SUMMARY = ("train_runtime", "train_samples_per_second")
 _STEP_KEYS = ("step", "global_step", "training/global_step", "train/global_step", "_step", "train/step", "rollout/step",
-              "iteration")  # fmt: skip
+              "iteration", "trainer/global_step")  # fmt: skip
 _NAMED_STEP = re.compile(
     r"(?i)\b(?:global[ _]?step|step|rollout|perf|iteration|iter|eval)[ :=#]{1,3}(\d{1,15})\b"
 )
@@ -44,6 +44,11 @@ def pairs(text: str) -> dict[str, float]:
         if value is not None:
             found[pair.group("key")] = value
     return found
+
+
+def is_sample(text: str) -> bool:
+    """Whether a dict tells of one trial: what it was asked, or what it answered."""
+    return _SAMPLE.search(text) is not None
 
 
 def parse(text: str) -> Told | None:
@@ -72,7 +77,7 @@ def summary(text: str) -> dict[str, float]:
 def parse_counted(text: str) -> Told | None:
     """What a line tells that prints a step, a reward and more, in a dict that only a training prints."""
     begin = text.find("{")
-    if begin < 0 or len(text) > _LONGEST or _SAMPLE.search(text):
+    if begin < 0 or len(text) > _LONGEST or is_sample(text):
         return None
     row = pairs(text[begin:])
     step = _step(text, begin, row)

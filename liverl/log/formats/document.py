@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Mapping
 from typing import Any
 
 import orjson
 
-from liverl.log.formats.detect import EPOCHS, STEP_COLUMNS
+from liverl.log.formats.detect import EPOCHS, SAMPLE_KEYS, STEP_COLUMNS
 from liverl.log.formats.jsonl import flat, lenient
 from liverl.log.formats.rows import Rows
+from liverl.log.formats.training import is_of_training
 from liverl.log.formats.values import whole
 from liverl.log.names import Names
 
@@ -23,6 +25,8 @@ _OF_THE_END = (
     "total_flos",
 )
 _FEWEST_VALUES = 2
+_FEWEST_ROWS = 3
+_STEP = re.compile(r"(?i)(?:(?:global|train)?[_ ]?(?:step|iter|iteration|update))?[_ -]?(\d{1,12})")
 
 
 def decoded(content: bytes) -> Any:
@@ -42,6 +46,8 @@ def document_rows(document: Any, wanted: Collection[str] | None) -> Rows:
         history = next((document[key] for key in ("log_history", "history", "rows") if key in document), None)
         if isinstance(history, list) and any(isinstance(each, dict) for each in history):
             _each(history, rows)
+        elif found := _longest(document):
+            _each(found, rows)
         elif isinstance(lists := _lists(document), dict) and lists:
             _columns(lists, document, rows)
         else:
@@ -57,6 +63,33 @@ def _each(history: list[Any], rows: Rows) -> None:
             step = next((whole(told[key]) for key in STEP_COLUMNS if key in told and key not in EPOCHS), None)
             if told.keys() - {"step", "epoch"}:
                 rows.add(told, step)
+
+
+def _longest(document: Mapping[str, Any]) -> list[Any]:
+    """The longest list of rows of a training under any key, or what stands under its steps (`{"1": {...}}`)."""
+    found: list[Any] = []
+    for value in (document, *(each for each in document.values() if isinstance(each, dict))):
+        lists = [each for each in value.values() if isinstance(each, list)]
+        for each in (*lists, _by_step(value)):
+            if len(each) > max(len(found), _FEWEST_ROWS - 1) and _are_rows(each):
+                found = each
+    return found
+
+
+def _by_step(document: Mapping[str, Any]) -> list[Any]:
+    """The rows of a document whose keys are the steps."""
+    steps = [_STEP.fullmatch(key) for key in document]
+    if not all(steps) or not all(isinstance(each, dict) for each in document.values()):
+        return []
+    numbers = [int(each.group(1)) for each in steps if each]
+    return [{"step": step} | each for step, each in zip(numbers, document.values(), strict=True)]
+
+
+def _are_rows(rows: list[Any]) -> bool:
+    if not all(isinstance(each, dict) and not SAMPLE_KEYS & each.keys() for each in rows):
+        return False
+    told = flat(rows[-1])
+    return any(key in told for key in STEP_COLUMNS) and is_of_training(told)
 
 
 def _lists(document: Mapping[str, Any]) -> dict[str, list[Any]]:

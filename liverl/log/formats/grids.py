@@ -6,7 +6,16 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from liverl.log.formats.cells import is_nothing, is_step_name, key_of, scale_of, step_of, value_of
+from liverl.log.formats.cells import (
+    is_nothing,
+    is_step_name,
+    is_steps,
+    key_of,
+    last_of,
+    scale_of,
+    step_of,
+    value_of,
+)
 from liverl.log.formats.training import OF_A_TRAINING, known_of
 
 NEEDLES = (
@@ -57,6 +66,8 @@ class _Columns:
             cells = cells[1:]  # pandas numbers its rows
         if len(cells) != self.count or (step := step_of(cells[self.step])) is None:
             return None
+        if is_steps(cells[self.step]):
+            cells = [last_of(each) for each in cells]
         row: dict[str, float] = {}
         for at, name, scale in self.metrics:
             value = None if self.is_blank and cells[at] == "NaN" else value_of(cells[at])

@@ -9,6 +9,7 @@ from typing import Any
 
 import orjson
 
+from liverl.log.formats.delimited import NAME_COLUMNS, VALUE_COLUMNS
 from liverl.log.formats.detect import EPOCHS, STEP_COLUMNS
 from liverl.log.formats.rows import Rows
 from liverl.log.formats.values import whole
@@ -18,6 +19,8 @@ from liverl.log.names import Names
 _NESTED = ("data", "metrics", "logs", "values", "scalars", "summary")
 _STEP_KEYS = tuple(name for name in STEP_COLUMNS if name not in EPOCHS)
 _DEEPEST = 4
+# A row that tells one metric by its name has a step, a time and a run beside it.
+_MOST_OF_A_SCALAR = 6
 
 
 class JsonRows:
@@ -61,6 +64,8 @@ class JsonRows:
             return
         if may_nest and _is_deep(row):
             row = flat(row)
+        if len(row) <= _MOST_OF_A_SCALAR:
+            row = _scalar(row)
         attempt = row.get("attempt")
         if type(attempt) is int and abs(attempt) < 2**53:
             self.rows.null_is_nonfinite = True
@@ -104,6 +109,15 @@ def flat(row: Mapping[str, Any], prefix: str = "", depth: int = 0) -> dict[str, 
         elif not isinstance(value, list | dict):
             found[f"{prefix}{key}"] = value
     return found
+
+
+def _scalar(row: dict[str, Any]) -> dict[str, Any]:
+    """A row that tells one metric by its name (`{"step": 1, "tag": "kl", "value": 0.1}`), under that name."""
+    value = next((row[key] for key in VALUE_COLUMNS if type(row.get(key)) in (int, float)), None)
+    name = next((row[key] for key in NAME_COLUMNS if type(row.get(key)) is str), None)
+    if value is None or not name or not any(key in row for key in _STEP_KEYS):
+        return row
+    return {name: value} | {key: row[key] for key in row.keys() - NAME_COLUMNS - VALUE_COLUMNS}
 
 
 def _step(row: Mapping[str, Any]) -> int | None:

@@ -7,13 +7,14 @@ from liverl.log.formats import grids, spread, validation
 BARS = (b"it/s]", b"s/it]", b"it/s,", b"s/it,")
 DICTS = (
     b"'loss':", b"'policy_loss'", b"'pg_loss'", b"'grad_norm'", b"'reward_std'", b"'train/", b"'rollout/", b"'eval_",
-    b'"loss":', b"'objective/kl'",
+    b'"loss":', b"'objective/kl'", b"{'generate/", b"{'async/",
 )  # fmt: skip
 # Rows of other keys, which have to tell their step.
 COUNTED = (
     b'"grad_norm":', b'"reward_std":', b'"policy_loss":', b'"pg_loss":', b'"kl":', b"'kl':", b'"entropy":',
     b"'entropy':", b'"actor/', b"'actor/", b'"critic/', b"'critic/", b'"train/', b'"policy/', b'"mean_reward":',
     b'"reward_mean":', b'"reward/mean":', b"'mean_reward':", b"'reward_mean':",
+    b"'policy/", b"'optim/", b'"optim/', b"'actor_", b'"actor_',
 )  # fmt: skip
 PAIRS = (
     b"[Epoch ", b"loss=", b"loss:", b"Loss:", b"reward=", b"reward:", b"Reward:", b"grad_norm", b"| loss ", b", loss ",

@@ -12,6 +12,9 @@ from liverl.log.formats.postfix import Postfixes
 from liverl.log.formats.progress import is_other
 from liverl.log.formats.sources import Sources
 
+# OpenRLHF's name of the bar of a training: the episode and how many there are.
+_EPISODE = b"Episode ["
+
 
 class Others:
     """Takes lines that are no step lines of verl's; what they tell is added to `rows`.
@@ -27,6 +30,8 @@ class Others:
         self._count = Count()
         self._following = Following()
         self._planned: int | None = None
+        # The newest line that told a step and nothing else.
+        self._headed: spread.Below | None = None
 
     @property
     def follow(self) -> int:
@@ -64,6 +69,8 @@ class Others:
                 self._count.finish()
         elif any(each in raw for each in literal.BEGINS):
             self._count.restart()
+        if self._results(number, raw):
+            return False
         if any(each in raw for each in literal.COUNTERS) and self._counted(number, raw):
             return True
         if self._uncounted(number, raw):
@@ -90,8 +97,18 @@ class Others:
         # What a worker of Ray's prints so is the talk of an agent: its trainer prints lines.
         begun = None if is_of_actor(raw) else _begun_by(raw)
         if begun is not None:
+            self._headed = begun if isinstance(begun, spread.Below) else None
             self._keep(self._following.begin(begun, number, raw))
         return False
+
+    def _results(self, number: int, raw: bytes) -> bool:
+        """Whether the results of a step begin, whose number was told further up."""
+        if spread.RESULTS not in raw or self._headed is None:
+            return False
+        again = spread.Below(self._headed.step, self._headed.total)
+        self._headed = None
+        self._keep(self._following.begin(again, number, raw))
+        return True
 
     def _uncounted(self, number: int, raw: bytes) -> bool:
         """Read a line that may tell a row and no step: the next one."""
@@ -101,7 +118,8 @@ class Others:
         return row is not None and self._keep([Told("uncounted", None, row, number, time_of(raw))])
 
     def _postfix(self, number: int, raw: bytes) -> bool:
-        found = None if is_other(raw) else self._postfixes.parse(text_of(raw))
+        is_another_s = is_other(raw) and _EPISODE not in raw
+        found = None if is_another_s else self._postfixes.parse(text_of(raw))
         return found is not None and self._keep([Told("postfix", *found, number, time_of(raw))])
 
     def _keep(self, rows: list[Told]) -> bool:

@@ -9,7 +9,8 @@ from liverl.log.formats.values import NUMBER, number
 from liverl.log.names import is_metric
 
 _STEP = re.compile(
-    r"(?i)(?<![\w/.])(?:training[ _-]?step|train[ _-]?step|global[ _-]?step|step|iter(?:ation)?|update)\b"
+    r"(?i)(?<![\w/.])(?:_|train(?:ing|er)?/)?"
+    r"(?:training[ _-]?step|train[ _-]?step|global[ _-]?step|step|iter(?:ation)?|update)\b"
     r"[ \]]{0,3}[:=#]?\s{0,3}\[?(\d{1,12})(?![\d.]*\d*%)(?:\s?/\s?(\d{1,12}))?"
 )
 _EPOCH = re.compile(r"(?i)(?<![\w/.])(?:epoch|episode)\b[ :=#\[]{0,3}(\d{1,9}(?:\.\d{1,9})?)")

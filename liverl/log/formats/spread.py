@@ -15,8 +15,12 @@ _BEGINNING = (
 )
 # The words that count a training's steps, where a line begins with them or after a mark: agents' steps are told within
 # lines, by the thousands.
-NEEDLES = tuple(
-    f"{before}{word} ".encode() for words, befores in _BEGINNING for word in words for before in befores
+# What NeMo-RL says above a step's results, many lines below the step's own; what torchforge says above its metrics.
+RESULTS = b"Training Results:"
+NEEDLES = (
+    *(f"{before}{word} ".encode() for words, befores in _BEGINNING for word in words for before in befores),
+    b"METRICS STEP ",
+    RESULTS,
 )
 _HEADING = re.compile(
     r"(?i)(?:^|[\s\[\]|:>=*#-])(?:(?:training|train|global|grpo|ppo|rl)[ _-]?)?(?:step|iteration|iter|episode)"
@@ -24,7 +28,7 @@ _HEADING = re.compile(
 )
 _LONGEST_HEADING, _LONGEST_LINE = 160, 200
 _MOST_MISSED = 3
-_MOST_LINES, _MOST_DICT_LINES = 64, 40
+_MOST_LINES, _MOST_DICT_LINES = 160, 160
 _FEWEST = 2
 _END = " \t|│,;)]}."
 _ENDS_BYTES = b" \t\r\n=-*#:]).|>"

@@ -11,7 +11,7 @@ from liverl.log.formats.boxes import Box
 from liverl.log.formats.broken import Broken
 from liverl.log.formats.line import text_of, time_of
 from liverl.log.formats.others import Others
-from liverl.log.formats.progress import Bars, interval_of
+from liverl.log.formats.progress import Bars, Progress, interval_of
 from liverl.log.formats.sources import Sources
 from liverl.log.formats.validation import Validation
 from liverl.log.names import Names
@@ -58,7 +58,7 @@ class StepLines:
         bar = self._bars.latest()
         return bar.total if bar and bar.total > 0 else None
 
-    def progress(self) -> tuple[int, int, float] | None:
+    def progress(self) -> Progress | None:
         """Steps done, steps planned and seconds since the bar appeared, of the training's progress bar."""
         return self._bars.latest()
 

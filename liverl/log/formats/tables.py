@@ -16,6 +16,7 @@ from liverl.log.formats.detect import HEAD_BYTES, detect, encoding_of
 from liverl.log.formats.document import decoded, document_rows
 from liverl.log.formats.encoded import plain_bytes
 from liverl.log.formats.events import event_rows
+from liverl.log.formats.fragments import fragment_rows
 from liverl.log.formats.jsonl import JsonRows
 from liverl.log.formats.rows import Rows
 from liverl.log.growing import Mark, NewLines, mark, open_log
@@ -115,7 +116,11 @@ class Table:
             lines.feed(content.split(b"\n"))
             self._lines = lines
             return self._said(lines.rows)
-        return self._said(document_rows(decoded(content), self._wanted))
+        document = decoded(content)
+        # One that was cut is no document any more.
+        return self._said(
+            fragment_rows(content) if document is None else document_rows(document, self._wanted)
+        )
 
     def _said(self, rows: Rows) -> Told:
         series = rows.series()

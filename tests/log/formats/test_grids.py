@@ -177,6 +177,18 @@ def test_a_table_of_segments_is_read_by_their_last_steps(name: str) -> None:
     assert series(text).steps.tolist() == [50, 90]
 
 
+def test_where_many_steps_are_one_row_a_value_that_went_somewhere_is_what_it_came_to() -> None:
+    found = series(
+        "| Step range | Reward | compl_len | Status |\n|---|---|---|---|\n"
+        "| 0 – 200 | 0.31 → 0.52 | 410 | fine |\n| 200 – 400 | 0.52 -> -0.1 | 410 → **2,048 (limit)** | → worse |\n"
+    )
+    assert found.steps.tolist() == [200, 400]
+    assert column(found, "critic/score/mean") == [0.52, -0.1]
+    assert column(found, "response_length/mean") == [410.0, 2048.0]
+    # Of one step it may be a comparison.
+    assert not len(series("| Step | Reward | kl |\n|---|---|---|\n| 200 | 0.3 → 0.5 | 0.1 → 0.2 |\n"))
+
+
 def test_a_table_whose_columns_are_parted_by_blanks_is_read() -> None:
     found = series("Step   loss   reward   kl\n1   0.01   0.2   0.001\n2   0.02   0.3   0.002\n")
     assert found.steps.tolist() == [1, 2] and column(found, "actor/kl_loss") == [0.001, 0.002]

@@ -276,6 +276,23 @@ def test_lines_of_pairs_are_rows_counted_where_no_step_is_told() -> None:
     assert found.columns["actor/grad_norm"][2] == 54648652
 
 
+@pytest.mark.parametrize(
+    "row",
+    [
+        "{{'step': {}, 'optim/entropy': 0.5, 'env/all/reward/total': {}, 'time/total': 71.8}}",
+        "{{'step': {}, 'policy/policy_entropy': 0.5, 'reward/avg_raw_reward': {}}}",
+        "{{'step': {}, 'actor_entropy': 0.5, 'critic_score_mean': {}, 'timing_s_step': 60.5}}",
+        "_step={} _runtime=0 actor/entropy=0.5 critic/score/mean={}",
+        "training/global_step={} actor/entropy=0.5 critic/score/mean={}",
+    ],
+)
+def test_rows_that_somebody_prints_of_any_framework_s_metrics_are_read(row: str) -> None:
+    found = series("\n".join(row.format(step, step / 10) for step in range(1, 9)))
+    assert found.steps.tolist() == list(range(1, 9))
+    assert column(found, "critic/score/mean")[:2] == [0.1, 0.2]
+    assert column(found, "actor/entropy") == [0.5] * 8
+
+
 def test_steps_that_begin_again_in_each_epoch_go_on() -> None:
     lines = [
         f"epoch {epoch} step {step}/3 loss: 0.{step} reward: 0.5" for epoch in (1, 2) for step in (1, 2, 3)

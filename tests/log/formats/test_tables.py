@@ -318,3 +318,90 @@ def test_a_notebook_s_table_in_a_file_of_its_own_is_read_with_the_header_of_each
 def test_the_step_of_ms_swift_s_rows_is_found(tmp_path: Path) -> None:
     rows = [{"loss": 0.1, "reward": n, "global_step/max_steps": f"{5 * n}/547"} for n in range(1, 4)]
     assert told(jsonl(tmp_path / "logging.jsonl", *rows)).series.steps.tolist() == [5, 10, 15]
+
+
+@pytest.mark.parametrize("first", ["", "Unnamed: 0"])
+def test_a_table_with_a_column_of_row_numbers_is_read(tmp_path: Path, first: str) -> None:
+    rows = "".join(f"{n},{n + 1},{n / 10},0.5\n" for n in range(20))
+    found = told(written(tmp_path / "history.csv", f"{first},step,reward,kl\n{rows}"))
+    assert found.kind == "csv" and found.series.steps.tolist() == list(range(1, 21))
+    assert column(found.series, "critic/score/mean")[:3] == [0, 0.1, 0.2]
+
+
+@pytest.mark.parametrize(
+    ("header", "row"),
+    [
+        ("step,metric,value", "{step},{name},{value}"),
+        ("run,step,tag,value", "a,{step},{name},{value}"),
+        ("name,value,step", "{name},{value},{step}"),
+    ],
+)
+def test_a_table_that_tells_one_metric_a_row_is_read_by_their_names(
+    tmp_path: Path, header: str, row: str
+) -> None:
+    lines = [
+        row.format(step=n, name=name, value=value)
+        for n in range(1, 21)
+        for name, value in (("train/reward", n / 10), ("grad_norm", 0.5))
+    ]
+    found = told(written(tmp_path / "long.csv", "\n".join([header, *lines]) + "\n")).series
+    assert found.steps.tolist() == list(range(1, 21))
+    assert column(found, "critic/score/mean")[:3] == [0.1, 0.2, 0.3]
+    assert column(found, "actor/grad_norm") == [0.5] * 20
+
+
+@pytest.mark.parametrize(("name", "value"), [("tag", "value"), ("metric", "value"), ("name", "val")])
+def test_rows_that_tell_one_metric_each_are_read_by_their_names(
+    tmp_path: Path, name: str, value: str
+) -> None:
+    rows = [
+        {"step": n, name: metric, value: told_value, "wall_time": 1.5}
+        for n in range(1, 21)
+        for metric, told_value in (("train/reward", n / 10), ("grad_norm", 0.5))
+    ]
+    found = told(jsonl(tmp_path / "scalars.jsonl", *rows)).series
+    assert found.steps.tolist() == list(range(1, 21))
+    assert column(found, "critic/score/mean")[:3] == [0.1, 0.2, 0.3]
+    assert column(found, "actor/grad_norm") == [0.5] * 20
+
+
+def test_a_row_with_metrics_of_its_own_keeps_them_beside_a_name_and_a_value(tmp_path: Path) -> None:
+    rows = [
+        {"step": n, "name": "run", "value": 0.7, "reward": n / 10, "kl": 0.1, "loss": 0.0, "lr": 1e-6}
+        for n in range(1, 9)
+    ]
+    found = told(jsonl(tmp_path / "metrics.jsonl", *rows)).series
+    assert column(found, "critic/score/mean")[:2] == [0.1, 0.2] and "run" not in found.columns
+
+
+@pytest.mark.parametrize(
+    "form",
+    [
+        lambda rows: {"model": "a", "training_metrics": rows},
+        lambda rows: {"config": {"lr": 1e-6}, "result": {"curve": rows, "best": [0.1]}},
+        lambda rows: {str(row.pop("step")): row for row in rows},
+        lambda rows: {"metrics": {f"step_{row.pop('step')}": row for row in rows}},
+    ],
+)
+def test_rows_under_any_key_or_under_their_steps_are_read(tmp_path: Path, form: object) -> None:
+    assert callable(form)
+    rows: list[dict[str, float]] = [
+        {"step": n, "reward": n / 10, "kl": 0.1, "grad_norm": 0.5} for n in range(1, 21)
+    ]
+    found = told(written(tmp_path / "out.json", json.dumps(form(rows), indent=1))).series
+    assert found.steps.tolist() == list(range(1, 21))
+    assert column(found, "critic/score/mean")[:3] == [0.1, 0.2, 0.3]
+
+
+def test_a_list_of_samples_is_no_list_of_rows(tmp_path: Path) -> None:
+    rows = [{"step": n, "prompt": "2+2", "reward": n / 10, "kl": 0.1} for n in range(1, 21)]
+    path = written(tmp_path / "out.json", json.dumps({"reward": 0.5, "samples": rows}, indent=1))
+    assert len(told(path).series) < 2
+
+
+def test_a_trainer_state_that_was_cut_tells_the_rows_that_are_whole(tmp_path: Path) -> None:
+    history = [{"epoch": n / 10, "grad_norm": 0.5, "reward": n / 10, "step": n} for n in range(1, 21)]
+    text = json.dumps({"best_metric": None, "log_history": history}, indent=2)
+    found = told(written(tmp_path / "trainer_state.json", text[: text.rindex('"reward"')]))
+    assert found.kind == "trainer_state" and found.series.steps.tolist() == list(range(1, 20))
+    assert column(found.series, "critic/score/mean")[:3] == [0.1, 0.2, 0.3]

@@ -1,0 +1,53 @@
+"""Rows in the forms of single frameworks: NeMo-RL, torchforge, SkyRL's printed dict, OpenRLHF's bar."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.log.formats.test_steps import column, series
+
+NEMO = (
+    "\n========================= Step {step}/400 =========================\n"
+    "▶ Preparing batch...\n▶ Generating responses for batch of size 64...\n▶ Processing rewards...\n"
+    "▶ Computing advantages...\n▶ Computing logprobs...\n▶ Training policy...\n\n"
+    "📊 Training Results:\n  • Loss: 0.0041\n  • Generation KL Error: 0.0012\n  • Avg Reward: {reward}\n"
+    "  • Mean Generation Length: 412.2500\n\n⏱️  Timing:\n  • Total step time: 61.50s\n"
+    "  • generation: 30.12s (49.0%)\n"
+)
+FORGE = (
+    "2026-11-21 10:00:00 INFO === [global_reduce] - METRICS STEP {step} ===\n"
+    "  buffer/sample/avg_policy_age: 1.0\n  reward/evaluate_response/avg_total_reward: {reward}\n"
+    "  rl_trainer/avg_grpo_loss: 0.002\n==============================\n"
+)
+SKYRL = (
+    "(skyrl_entrypoint pid=71) {{'generate/avg_num_tokens': 512.0,\n"
+    + "".join(f"(skyrl_entrypoint pid=71)  'timing/part_{part}': 0.5,\n" for part in range(50))
+    + "(skyrl_entrypoint pid=71)  'policy/policy_entropy': 0.4,\n"
+    "(skyrl_entrypoint pid=71)  'reward/avg_raw_reward': {reward},\n"
+    "(skyrl_entrypoint pid=71)  'trainer/epoch': 0,\n(skyrl_entrypoint pid=71)  'trainer/global_step': {step}}}\n"
+)
+OPENRLHF = (
+    "Episode [1/2]:  {step}%|#         | {step}/64 [0{step}:20<1:00:00, 80.1s/it, policy_loss=-0.01, kl=0.002, "
+    "reward={reward}, return=0.45, response_length=512, actor_lr=1e-6]\n"
+)
+
+
+@pytest.mark.parametrize("form", [NEMO, FORGE, SKYRL, OPENRLHF], ids=["nemo", "forge", "skyrl", "openrlhf"])
+def test_the_rows_of_a_framework_are_read(form: str) -> None:
+    found = series("".join(form.format(step=step, reward=step / 8) for step in (3, 4, 5)))
+    assert found.steps.tolist() == [3, 4, 5]
+    assert column(found, "critic/score/mean") == [0.375, 0.5, 0.625]
+
+
+def test_nemo_rl_s_results_have_their_lengths_times_and_the_distance_of_its_two_sides() -> None:
+    found = series(NEMO.format(step=7, reward=0.5))
+    assert column(found, "response_length/mean") == [412.25] and column(found, "timing_s/step") == [61.5]
+    assert column(found, "rollout_corr/k3_kl") == [0.0012] and column(found, "actor/pg_loss") == [0.0041]
+
+
+def test_results_that_no_step_was_told_for_are_no_row() -> None:
+    assert not len(series("Training Results:\n  accuracy of the table: 0.4\n  more words\n"))
+
+
+def test_a_bar_of_episodes_that_trains_nothing_is_no_row() -> None:
+    assert not len(series("Episode [1/2]:  3%|#   | 3/64 [03:20<1:00:00, 80.1s/it, reward=0.2, turns=4]\n"))
