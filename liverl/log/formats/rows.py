@@ -41,6 +41,16 @@ class _Layout:
     at: list[int] = field(default_factory=list)
 
 
+@dataclass(frozen=True)
+class Point:
+    """Where rows stood: so many, and what tells the next attempt."""
+
+    count: int
+    attempt: int
+    is_told_attempt: bool
+    told: Mapping[tuple[str, ...], tuple[int, tuple[Any, ...]]]
+
+
 class Rows:
     """Rows of metrics in the order in which they were told.
 
@@ -130,14 +140,22 @@ class Rows:
             steps[chosen.last], with_aliases(columns), lines[chosen.last], tuple(times), spans[chosen.last]
         )
 
-    def cut(self, count: int) -> None:
-        """Forget the rows behind the first so many: a provisional last row."""
+    def point(self) -> Point:
+        """Where the rows stand now, to come back to from a provisional last row."""
+        told = {keys: (layout.top, layout.latest) for keys, layout in self._layouts.items()}
+        return Point(len(self._steps), self._attempt, self._is_told_attempt, told)
+
+    def back_to(self, point: Point) -> None:
+        """Forget what came behind the point."""
         self._flush()
         for each in (self._steps, self._lines, self._attempts, self._spans):
-            del each[count:]
-        del self._times[count:]
+            del each[point.count :]
+        del self._times[point.count :]
         # A series that was given before keeps its row: it looks at the arrays as they were.
-        self._columns = {name: values[:count].copy() for name, values in self._columns.items()}
+        self._columns = {name: values[: point.count].copy() for name, values in self._columns.items()}
+        self._attempt, self._is_told_attempt = point.attempt, point.is_told_attempt
+        for keys, layout in self._layouts.items():
+            layout.top, layout.latest = point.told.get(keys, (-1, ()))
 
     def _layout(self, row: Mapping[str, Any]) -> _Layout:
         current = self._current

@@ -92,12 +92,12 @@ class Table:
         if self._new.restarts != self._restarts:
             self._restarts, self._lines = self._new.restarts, self._begun()
         last = _bytes_from(self.path, self._new.offset)
-        count = len(self._lines.rows)
+        before = self._lines.rows.point()
         if last:
             self._lines.feed_last(last)
         told = self._said(self._lines.rows)
-        if len(self._lines.rows) > count:
-            self._lines.rows.cut(count)
+        if len(self._lines.rows) > before.count:
+            self._lines.rows.back_to(before)
         return told
 
     def _whole(self) -> Told:

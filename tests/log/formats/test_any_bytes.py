@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from liverl.log.formats import detect, encoding_of
@@ -94,6 +94,7 @@ ROWS = st.lists(
 
 @LOOSE
 @given(ROWS, st.integers(0, 200))
+@example(rows=[{"step": 1.0}, {"step": 0, "loss": None}], cut=1)  # a last row that begins again, told twice
 def test_rows_of_any_values_cut_anywhere_are_rows(
     tmp_path: Path, rows: list[dict[str, object]], cut: int
 ) -> None:
