@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import re
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
 from re import _constants as _sre  # type: ignore[attr-defined]
@@ -67,6 +67,11 @@ _WORDS = re.compile(r"[a-z]+")
 _LAST_WORD = re.compile(r"[a-z]{3,}$")
 
 
+# So many bytes of a literal may stand for longer ones that hold them: a search for 2493 literals went from 1.22 to 1.37
+# GB/s with the 483 taken out that held others.
+_LEAST_OF_ALL = 10
+
+
 class Needle(NamedTuple):
     """A literal as bytes; `caseless` where the letters may be of either case (then it is in lower case)."""
 
@@ -109,8 +114,30 @@ def needles_of(pattern: LinePattern) -> tuple[Needle, ...]:
     strings = own if own and _rarity(own) + _GIVEN >= _rarity(shown) else shown
     lowered = (text.lower() if caseless else text for text in strings)
     return tuple(
-        Needle(text, caseless) for text in sorted({_ended(each.encode(errors="replace")) for each in lowered})
+        Needle(text, caseless)
+        for text in _shortest({_ended(each.encode(errors="replace")) for each in lowered})
     )
+
+
+def represented(needles: Iterable[Needle]) -> dict[Needle, Needle]:
+    """For each literal the one to look for: a shorter one that it holds, where one long enough is among them."""
+    told = set(needles)
+    by_text = {each.text: each for each in told if not each.caseless and len(each.text) >= _LEAST_OF_ALL}
+    found = {}
+    for each in told:
+        text = each.text
+        parts = (
+            text[start:end] for start in range(len(text)) for end in range(start + _LEAST_OF_ALL, len(text))
+        )
+        shorter = () if each.caseless else [part for part in parts if part in by_text]
+        found[each] = by_text[min(shorter, key=len)] if shorter else each
+    return found
+
+
+def _shortest(texts: Iterable[bytes]) -> list[bytes]:
+    """The texts without those that hold another of them, in order: a line with the longer one holds the shorter."""
+    told = set(texts)
+    return sorted(text for text in told if not any(other != text and other in text for other in told))
 
 
 def required(parsed: Any) -> frozenset[str]:

@@ -17,7 +17,7 @@ from liverl.log.clean import LINE_BYTES
 from liverl.log.dull import Context, Dull
 from liverl.log.fedlines import STEP_BYTES, FedLines, Steps
 from liverl.log.fold import raw_key
-from liverl.log.literals import Needle, needles_of
+from liverl.log.literals import Needle, needles_of, represented
 from liverl.log.matcher import Hit, matcher
 from liverl.log.seen import FIRST, LAST_PLACES, Met, Seen
 from liverl.log.segments import Place, Segment, cleaned, raw_of, said_at, segment_at
@@ -36,11 +36,11 @@ ALARMS = tuple(
 class Expression:
     """A pattern's expressions, compiled."""
 
-    def __init__(self, pattern: LinePattern) -> None:
+    def __init__(self, meets: str, unless: str = "") -> None:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            self._meets = re.compile(pattern.pattern)
-            self._unless = re.compile(pattern.unless) if pattern.unless else None
+            self._meets = re.compile(meets)
+            self._unless = re.compile(unless) if unless else None
 
     def groups(self, text: str) -> dict[str, str] | None:
         """The named groups of a line that meets the pattern; None of one that does not."""
@@ -50,10 +50,14 @@ class Expression:
         return {name: value or "" for name, value in found.groupdict().items()}
 
 
-@lru_cache(maxsize=4096)
 def expression_of(pattern: LinePattern) -> Expression:
-    """A pattern's expressions, compiled once a process."""
-    return Expression(pattern)
+    """A pattern's expressions, compiled once a process; patterns of the same ones share them."""
+    return _expression(pattern.pattern, pattern.unless)
+
+
+@lru_cache(maxsize=4096)
+def _expression(meets: str, unless: str) -> Expression:
+    return Expression(meets, unless)
 
 
 # By literal: how often it stands in a segment, and where it ends the last time.
@@ -77,6 +81,7 @@ class Scanner:
                 self.slow.append(each.key)
             for needle in needles or ALARMS:
                 by_needle[needle].append(each.key)
+        by_needle = _together(by_needle)
         self._lines = FedLines(steps)
         needles_used = list(dict.fromkeys((*by_needle, *map(Needle, _shortest(steps.needles)))))
         self._keys = [tuple(by_needle.get(needle, ())) for needle in needles_used]
@@ -159,8 +164,13 @@ class Scanner:
         """Which of the patterns a raw line meets."""
         line = cleaned(raw)
         met = []
+        # A write-up asks the same of a line in several signs, beside other facts.
+        asked: dict[Expression, dict[str, str] | None] = {}
         for key in dict.fromkeys(keys):
-            groups = self.expressions[key].groups(line.text)
+            expression = self.expressions[key]
+            if expression not in asked:
+                asked[expression] = expression.groups(line.text)
+            groups = asked[expression]
             if groups is not None:
                 text = line.text[:_TEXT_CHARS]
                 met.append(
@@ -233,6 +243,14 @@ class Scanner:
                 found[number] = (found[number][0] + 1 if number in found else 1, end)
         if segment is not None and found:
             yield segment, found
+
+
+def _together(by_needle: Mapping[Needle, Sequence[str]]) -> dict[Needle, list[str]]:
+    """The patterns by the literals that are looked for, fewer than they show themselves."""
+    found: dict[Needle, list[str]] = defaultdict(list)
+    for needle, shorter in represented(by_needle).items():
+        found[shorter] += by_needle[needle]
+    return {needle: list(dict.fromkeys(keys)) for needle, keys in found.items()}
 
 
 def _shortest(texts: Sequence[bytes]) -> list[bytes]:

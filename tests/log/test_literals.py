@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from liverl.log.literals import Needle, end_rarity, needles_of
+from liverl.log.literals import Needle, end_rarity, needles_of, represented
 from liverl.log.sighting import LinePattern
 
 
@@ -82,3 +82,18 @@ def test_every_match_holds_one_of_the_literals(pattern: str, text: str) -> None:
     found = needles(pattern)
     if found and regex.search(text):
         assert any(each.decode() in text for each in found)
+
+
+def test_a_literal_that_holds_a_rare_one_is_looked_for_by_that() -> None:
+    short, long = Needle(b"quaternions"), Needle(b"too many quaternions here")
+    other, caseless = Needle(b"zeppelin overflow"), Needle(b"no quaternions", caseless=True)
+    told = represented([short, long, other, caseless])
+    assert told == {short: short, long: short, other: other, caseless: caseless}
+
+
+def test_a_literal_of_a_few_bytes_stands_for_nothing_else() -> None:
+    assert represented([Needle(b"quart"), Needle(b"quartz")])[Needle(b"quartz")] == Needle(b"quartz")
+
+
+def test_of_the_literals_of_one_pattern_none_holds_another() -> None:
+    assert needles("quaternions are lost|x", "quaternions", "quaternions are") == {b"quaternions"}
