@@ -68,7 +68,7 @@ _LAST_WORD = re.compile(r"[a-z]{3,}$")
 
 
 # So many bytes of a literal may stand for longer ones that hold them: a search for 2493 literals went from 1.22 to 1.37
-# GB/s with the 483 taken out that held others.
+# GB/s without the 483 that hold others.
 _LEAST_OF_ALL = 10
 
 
@@ -125,12 +125,10 @@ def represented(needles: Iterable[Needle]) -> dict[Needle, Needle]:
     by_text = {each.text: each for each in told if not each.caseless and len(each.text) >= _LEAST_OF_ALL}
     found = {}
     for each in told:
-        text = each.text
-        parts = (
-            text[start:end] for start in range(len(text)) for end in range(start + _LEAST_OF_ALL, len(text))
-        )
-        shorter = () if each.caseless else [part for part in parts if part in by_text]
-        found[each] = by_text[min(shorter, key=len)] if shorter else each
+        text, last = each.text, len(each.text)
+        starts = range(0 if each.caseless else max(0, last - _LEAST_OF_ALL + 1))
+        parts = (text[start:end] for start in starts for end in range(start + _LEAST_OF_ALL, last + 1))
+        found[each] = by_text[min(shorter, key=len)] if (shorter := set(parts) & by_text.keys()) else each
     return found
 
 
