@@ -187,9 +187,18 @@ def _finding(writeup: WriteUp, shown: _Shown, snapshot: Snapshot) -> Finding:
     if shown.row is None and shown.last is not None and (went_on := _outlived(shown.last, snapshot)):
         return replace(finding, severity=writeup.outlived, evidence=(*finding.evidence, went_on))
     is_end = (
-        finding.is_logged and writeup.severity == "fatal" and snapshot.facts.get("ended") not in _NOT_ENDED
+        finding.is_logged
+        and writeup.severity == "fatal"
+        and snapshot.facts.get("ended") not in _NOT_ENDED
+        and (shown.last is None or not _is_of_earlier(shown.last, snapshot))
     )
     return replace(finding, is_end=is_end)
+
+
+def _is_of_earlier(last: Line, snapshot: Snapshot) -> bool:
+    """Whether the program was begun again after a line."""
+    begun = snapshot.facts.get("begun_line")
+    return isinstance(begun, int) and last.number < begun
 
 
 def _outlived(last: Line, snapshot: Snapshot) -> str:

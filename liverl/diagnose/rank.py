@@ -15,14 +15,15 @@ _STEPS_BEFORE = 1
 
 def ranked(findings: Sequence[Finding]) -> tuple[Finding, ...]:
     """The findings, those with a cause among the others marked secondary and put behind it; none is lost."""
-    # What ended a run comes before what its curves say, unless it follows from that.
+    # What ended a run comes before what its curves say, unless it follows from that, and before what ended an
+    # earlier start of the program.
     is_over = any(each.is_end and not each.is_generic for each in findings)
-    ordered = sorted(findings, key=lambda each: _order(each, is_over and each.is_measured))
+    ordered = sorted(findings, key=lambda each: _order(each, is_over and _is_no_end(each)))
     causes = _without_circles({each.id: _cause_of(each, ordered) for each in ordered})
     ending = {_root(each.id, causes) for each in ordered if each.is_end and not each.is_generic}
     roots = [each for each in ordered if not causes[each.id]]
     if is_over:
-        roots.sort(key=lambda each: _order(each, each.is_measured and each.id not in ending))
+        roots.sort(key=lambda each: _order(each, _is_no_end(each) and each.id not in ending))
     told: list[Finding] = []
     for root in roots:
         told.append(root)
@@ -32,6 +33,11 @@ def ranked(findings: Sequence[Finding]) -> tuple[Finding, ...]:
             if causes[each.id] and _root(each.id, causes) == root.id
         ]
     return tuple(told)
+
+
+def _is_no_end(finding: Finding) -> bool:
+    """Whether a finding tells what the curves say, or what ended an earlier start."""
+    return finding.is_measured or (finding.severity == "fatal" and not finding.is_end)
 
 
 def _order(finding: Finding, is_late: bool = False) -> tuple[int, bool, bool, float, float, str]:

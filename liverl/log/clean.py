@@ -11,7 +11,13 @@ LINE_BYTES = 16_384
 
 _ANSI = re.compile(r"\x1b(?:\[[0-9;:?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[@-Z\\-_])")
 _ACTOR = re.compile(r"\((?:([^()]{1,80}?),? (?:pid|ip)=[^()]{1,80}|(raylet|autoscaler)[^()]{0,40})\) ?")
-_RAW_ACTOR = re.compile(rb"(?:\x1b\[[0-9;]*m)*\(([A-Za-z_][\w.:-]{0,80})")
+# What a cluster's or a composer's own collector of logs writes before each line: a time, a container's name.
+_COLLECTED = re.compile(
+    r"(?:20\d\d-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?:Z|[+-]\d\d:?\d\d)? +|[\w.-]{1,60} +\| )+(?=\()"
+)
+_RAW_ACTOR = re.compile(
+    rb"(?:20\d\d-\d\d-\d\d[T ][\d:.,]{8,18}Z? +|[\w.-]{1,60} +\| )?(?:\x1b\[[0-9;]*m)*\(([A-Za-z_][\w.:-]{0,80})"
+)
 _REPEATED = re.compile(r"\s*\[repeated (\d{1,9})x across cluster\].*$")
 _NOT_SHOWN = {code: None for code in (*range(9), *range(10, 32), *range(127, 160))} | {9: " "}
 
@@ -41,6 +47,7 @@ def parse_line(raw: bytes) -> Line:
     if not text.isprintable():
         text = text.translate(_NOT_SHOWN)
     actors: list[str] = []
+    text = text[_collected(text) :]
     while text.startswith("(") and (found := _ACTOR.match(text)) and len(actors) < 3:
         actors.append(found.group(1) or found.group(2))
         text = text[found.end() :]
@@ -48,6 +55,14 @@ def parse_line(raw: bytes) -> Line:
     if "x across cluster]" in text and (repeated := _REPEATED.search(text)):
         times, text = int(repeated.group(1)), text[: repeated.start()]
     return Line(" ".join(actors), text.rstrip(), times)
+
+
+def _collected(text: str) -> int:
+    """How many characters a collector of logs put before an actor's name."""
+    if not (text.startswith("20") or " | (" in text[:80]):
+        return 0
+    found = _COLLECTED.match(text)
+    return found.end() if found and _ACTOR.match(text, found.end()) else 0
 
 
 def component_of(raw: bytes) -> str:

@@ -142,6 +142,8 @@ def facts_of(evidence: Evidence) -> Facts:
         facts |= {"steps": evidence.done, "last_step": max(evidence.done, int(facts.get("last_step", 0)))}
     if evidence.total:
         facts["steps_total"] = evidence.total
+    if evidence.begun:
+        facts["begun_line"] = evidence.begun
     if evidence.waited_s is not None:
         facts["first_step_wait_s"] = round(evidence.waited_s, 3)
     step_s = _step_s(series) if evidence.step_s is None else evidence.step_s

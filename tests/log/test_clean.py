@@ -18,6 +18,9 @@ from liverl.log.clean import component_of, parse_line
         ),
         (b"(raylet, ip=10.0.0.2) spilled", "raylet", "spilled"),
         (b"(autoscaler +1m2s) Tip: use", "autoscaler", "Tip: use"),
+        (b"2026-11-21T03:46:12.922Z (TaskRunner pid=5) ValueError: x", "TaskRunner", "ValueError: x"),
+        (b"trainer-1  | \x1b[36m(WorkerDict pid=6)\x1b[0m loading", "WorkerDict", "loading"),
+        (b"2026-11-21 03:46:12 (a remark) is kept", "", "2026-11-21 03:46:12 (a remark) is kept"),
         (b"(some remark) in brackets", "", "(some remark) in brackets"),
         (b"\x1b]0;title\x07\x1b[1;31mred\x1b[0m", "", "red"),
         (b"a\x00b\x07c\td\xff", "", "abc d\ufffd"),
@@ -27,6 +30,11 @@ from liverl.log.clean import component_of, parse_line
 def test_who_and_what_without_terminal_codes(raw: bytes, actor: str, text: str) -> None:
     line = parse_line(raw)
     assert (line.actor, line.text) == (actor, text)
+
+
+def test_the_component_is_known_behind_what_a_collector_of_logs_writes() -> None:
+    assert component_of(b"2026-11-21T03:46:12.922Z (vLLMHttpServer pid=5) up") == "rollout"
+    assert component_of(b"node-3 | (AgentLoopWorker pid=5) up") == "gateway"
 
 
 def test_of_a_line_that_redraws_itself_the_last_drawing_stands_with_its_actor() -> None:
