@@ -76,8 +76,10 @@ def _show(sign: Sign, snapshot: Snapshot, memory: Memory | None) -> _Shown | Non
         return None
     if sign.when and held is None:
         return None
-    lines = _lines(sign, snapshot) if sign.line or sign.also or sign.never else None
-    if (sign.line or sign.also or sign.never) and lines is None:
+    if any(snapshot.sightings.get(each.key) for each in sign.never):
+        return None
+    lines = _lines(sign, snapshot) if sign.line or sign.also else None
+    if (sign.line or sign.also) and lines is None:
         return None
     evidence = _quotes(lines) if lines else ()
     row = cleared = None
@@ -141,8 +143,6 @@ def _streaks(truth: NDArray[np.bool_]) -> tuple[Integers, Integers]:
 
 def _lines(sign: Sign, snapshot: Snapshot) -> Sighting | None:
     """The sighting of the sign's line (or of the first of `also`); None where the lines don't fit."""
-    if any(snapshot.sightings.get(each.key) for each in sign.never):
-        return None
     also = [snapshot.sightings.get(each.key) for each in sign.also]
     if sign.line is None:
         return None if not all(also) else also[0]

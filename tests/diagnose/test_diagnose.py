@@ -88,6 +88,23 @@ def test_a_consequence_may_be_told_a_little_before_its_cause_and_not_long_before
     assert ids(diagnosed(writeups, sighted(a_a=100, b_b=9000))) == ["a:a", "b:b"]
 
 
+def test_what_must_not_be_met_counts_for_a_sign_without_a_line_too() -> None:
+    front = 'id: a:a\ntitle: It is so\nseverity: error\nsignature:\n  - facts: ["steps == 0"]\n    never: [asked for]\n'
+    snapshot = Snapshot("log", "console", Series.of((), {}), {}, {"steps": 0}, {})
+    assert ids(diagnose(snapshot, [made(front)])) == ["a:a"]
+    line = Line(3, "asked for", step=None, steps_after=0)
+    met = replace(snapshot, sightings={"a:a#0.never0": Sighting(1, (line,), line)})
+    assert ids(diagnose(met, [made(front)])) == []
+
+
+def test_what_ended_the_last_start_comes_before_what_ended_an_earlier_one() -> None:
+    writeups, both = [line_writeup("a:a"), line_writeup("b:b")], sighted(a_a=10, b_b=900)
+    snapshot = Snapshot("log", "console", Series.of((), {}), both, {"ended": "exception"}, {})
+    assert ids(diagnose(snapshot, writeups)) == ["a:a", "b:b"]
+    again = replace(snapshot, facts={"ended": "exception", "begun_line": 400})
+    assert ids(diagnose(again, writeups)) == ["b:b", "a:a"]
+
+
 def test_what_is_general_follows_from_anything_named() -> None:
     writeups = [line_writeup("a:a", more="generic: true\n"), line_writeup("b:b", "error")]
     assert ids(diagnosed(writeups, sighted(a_a=10, b_b=20))) == ["b:b", "a:a <- b:b"]
