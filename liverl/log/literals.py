@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import re
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from re import _constants as _sre  # type: ignore[attr-defined]
@@ -119,9 +119,9 @@ def needles_of(pattern: LinePattern) -> tuple[Needle, ...]:
     )
 
 
-def represented(needles: Iterable[Needle]) -> dict[Needle, Needle]:
+@lru_cache(maxsize=8)
+def represented(told: frozenset[Needle]) -> Mapping[Needle, Needle]:
     """For each literal the one to look for: a shorter one that it holds, where one long enough is among them."""
-    told = set(needles)
     by_text = {each.text: each for each in told if not each.caseless and len(each.text) >= _LEAST_OF_ALL}
     found = {}
     for each in told:

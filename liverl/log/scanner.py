@@ -83,7 +83,7 @@ class Scanner:
                 by_needle[needle].append(each.key)
         by_needle = _together(by_needle)
         self._lines = FedLines(steps)
-        needles_used = list(dict.fromkeys((*by_needle, *map(Needle, _shortest(steps.needles)))))
+        needles_used = list(dict.fromkeys((*by_needle, *map(Needle, _shortest(tuple(steps.needles))))))
         self._keys = [tuple(by_needle.get(needle, ())) for needle in needles_used]
         steps_needles = {Needle(text): _BAR if FedLines.is_bar(text) else _STEP for text in steps.needles}
         self._kinds = [steps_needles.get(needle, _PLAIN) for needle in needles_used]
@@ -248,11 +248,12 @@ class Scanner:
 def _together(by_needle: Mapping[Needle, Sequence[str]]) -> dict[Needle, list[str]]:
     """The patterns by the literals that are looked for, fewer than they show themselves."""
     found: dict[Needle, list[str]] = defaultdict(list)
-    for needle, shorter in represented(by_needle).items():
+    for needle, shorter in represented(frozenset(by_needle)).items():
         found[shorter] += by_needle[needle]
     return {needle: list(dict.fromkeys(keys)) for needle, keys in found.items()}
 
 
-def _shortest(texts: Sequence[bytes]) -> list[bytes]:
+@lru_cache(maxsize=8)
+def _shortest(texts: tuple[bytes, ...]) -> list[bytes]:
     """The texts without those that hold another one: a line that holds them is found by that."""
     return [text for text in texts if not any(other != text and other in text for other in texts)]
