@@ -8,7 +8,6 @@ import sys
 import time
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 
 from liverl.operate.diagnosed import Stack
@@ -61,11 +60,11 @@ def stacks(run: RunDir) -> tuple[tuple[Stack, ...], str]:
     and first of all any process of the run that the kernel holds.
     """
     processes = processes_of(run, read_run(run).attempts)
-    found = [Stack(name, pid, (held,)) for name, pid in _named(processes) if (held := _held(pid))]
+    held = {pid: Stack(name, pid, (why,)) for name, pid in _named(processes) if (why := _held(pid))}
     py_spy = _program()
     if py_spy is None:
-        return grouped(found), "py-spy is not installed, so no stacks were taken"
-    refused = ""
+        return grouped(tuple(held.values())), "py-spy is not installed, so no stacks were taken"
+    found, refused = [], ""
     deadline = time.monotonic() + _ALL_S
     for name, pid in _pythons(processes)[:_MOST]:
         if time.monotonic() > deadline:
@@ -75,11 +74,9 @@ def stacks(run: RunDir) -> tuple[tuple[Stack, ...], str]:
             refused = said.last_words
             continue
         if frames := _frames(said.out, name):
-            found = [
-                each if each.pid != pid else replace(each, frames=each.frames + frames) for each in found
-            ]
-            if all(each.pid != pid for each in found):
-                found.append(Stack(name, pid, frames))
+            before = held.pop(pid).frames if pid in held else ()
+            found.append(Stack(name, pid, (*before, *frames)))
+    found += held.values()
     if not found and refused:
         return (), f"py-spy could not read a stack: {refused}"
     return grouped(found), ""

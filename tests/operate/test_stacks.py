@@ -44,13 +44,16 @@ def test_a_process_is_told_with_its_innermost_frames(
 def test_a_process_that_is_suspended_is_told_first_and_how_it_goes_on(
     made: Made, sleeper: subprocess.Popen[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"]) as other:
+    other = subprocess.Popen([sys.executable, "-c", SLEEPER], stdout=subprocess.DEVNULL)
+    try:
         sleeper.send_signal(signal.SIGSTOP)
         os.waitid(os.P_PID, sleeper.pid, os.WSTOPPED | os.WNOWAIT)
         of_the_run = [ProcessRef("replica", other.pid, 0), ProcessRef("trainer", sleeper.pid, 0)]
         monkeypatch.setattr("liverl.operate.stacks.processes_of", lambda *_: of_the_run)
         taken, _ = stacks(made("r"))
+    finally:
         other.kill()
+        other.wait()
     assert (taken[0].process, taken[0].pid) == ("trainer", sleeper.pid)
     assert taken[0].frames[0] == f"is suspended by a signal: `kill -CONT {sleeper.pid}` lets it go on"
 
