@@ -98,8 +98,8 @@ class Evidence:
     """What facts are made of: the log's size, lines and end, its steps, the sightings of `PATTERNS`.
 
     `begun` is the line of the last beginning of several, or before which a run without rows survived all (0: there is
-    none), `total` the planned steps (0: unknown),
-    `is_done` whether the training's bar came to its end, `done` how many steps a log without rows counts.
+    none), `total` the planned steps (0: unknown), `is_done` whether the training's bar came to its end, `done` how many
+    steps a log without rows counts.
     """
 
     size: int
