@@ -2,8 +2,9 @@
 
 FOLDER holds logs and INDEX.jsonl, a line {"file", "verdict": "healthy" or "problem", "category"} a log. A healthy
 log is flagged where anything at warn or above is found. The cause of a problem is right where the primary finding's
-write-up has the category among its labels, or is named by it. Problems whose category is a label of a failure of
-learning count as metric series, all others as crash, hang and configuration. rlwatch, rldoctor and rlprobe get the same
+write-up is one that the category can mean (bench/labels.py); a problem whose category no write-up knows is named and
+not judged. Problems whose category is a label of a failure of learning count as metric series, all others as crash,
+hang and configuration. rlwatch, rldoctor and rlprobe get the same
 series (scripts/setup_rivals.sh), under the names of their own recorders; they read no text. Without a folder the logs
 that the drills have left in bench/drills are taken, each made on purpose. --save writes results/diagnosis.json.
 """
@@ -15,7 +16,7 @@ import json
 import subprocess
 import sys
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -25,6 +26,7 @@ if __package__ in (None, ""):
 
 import numpy as np  # noqa: E402
 
+from bench.labels import meant  # noqa: E402
 from bench.result import Measure, Result, Table, save  # noqa: E402
 from bench.table import plain  # noqa: E402
 from liverl.diagnose.catalogue import catalogue, patterns  # noqa: E402
@@ -37,7 +39,6 @@ from liverl.log.reader import Reader  # noqa: E402
 from liverl.log.series import Series  # noqa: E402
 
 DRILLS = ROOT / "bench" / "drills"
-_PART = 8
 LEARNING = ("policy", "reward", "sync", "async", "perf", "val")
 TOOLS = ("rlwatch", "rldoctor", "rlprobe")
 # What each public detector's names can be right about, by our areas' labels; read generously.
@@ -81,6 +82,7 @@ class Judged:
     seconds: float
     is_learning: bool
     is_right: bool
+    is_known: bool = True
     error: str = ""
     others: tuple[tuple[str, tuple[str, ...] | None], ...] = ()
 
@@ -102,17 +104,17 @@ def labelled(folder: Path) -> list[Labelled]:
 def judge(log: Labelled, writeups: Sequence[WriteUp]) -> Judged:
     """Diagnose one log."""
     begun = time.perf_counter()
-    labels = _by_label(writeups)
-    known = _known(_plain(log.category), labels)
+    known = meant(log.category, writeups)
     learning = any(each.id.split(":")[0] in LEARNING for each in known)
     try:
         told = Reader(log.path, patterns(tuple(writeups))).read()
     except LiveRLError as error:
-        return Judged(log, None, Series.empty(), time.perf_counter() - begun, learning, False, error.code)
+        seconds = time.perf_counter() - begun
+        return Judged(log, None, Series.empty(), seconds, learning, False, bool(known), error.code)
     snapshot = Snapshot(log.path.name, told.kind, told.series, told.sightings, told.facts, told.settings)
     found = diagnose(snapshot, writeups)
     right = found.primary is not None and any(each.id == found.primary.id for each in known)
-    return Judged(log, found, told.series, time.perf_counter() - begun, learning, right)
+    return Judged(log, found, told.series, time.perf_counter() - begun, learning, right, bool(known))
 
 
 def with_rivals(judged: Sequence[Judged], python: str) -> list[Judged]:
@@ -150,26 +152,6 @@ def _rows(series: Series) -> list[dict[str, float]]:
     return rows
 
 
-def _by_label(writeups: Iterable[WriteUp]) -> dict[str, list[WriteUp]]:
-    found: dict[str, list[WriteUp]] = {}
-    for each in writeups:
-        for label in {each.id, each.id.split(":")[1], *each.labels}:
-            found.setdefault(_plain(label), []).append(each)
-    return found
-
-
-def _known(category: str, labels: Mapping[str, list[WriteUp]]) -> list[WriteUp]:
-    """The write-ups that a category names: wholly, or as a part of it (`zero_advantage_plus_latency`)."""
-    if category in labels:
-        return labels[category]
-    parts = [label for label in labels if len(label) >= _PART and label in category]
-    return [each for label in parts for each in labels[label]]
-
-
-def _plain(label: str) -> str:
-    return label.lower().replace("-", "_").replace(":", "_")
-
-
 def _is_right(tool: str, names: Sequence[str], category: str) -> bool:
     return any(part in category for name in names for part in CAUSES[tool].get(name, ()))
 
@@ -177,8 +159,9 @@ def _is_right(tool: str, names: Sequence[str], category: str) -> bool:
 def measures(judged: Sequence[Judged]) -> tuple[tuple[Measure, ...], Table]:
     """The shares, beside those of the other tools."""
     healthy = [each for each in judged if each.log.is_healthy]
-    sick = [each for each in judged if not each.log.is_healthy and each.is_learning]
-    broken = [each for each in judged if not each.log.is_healthy and not each.is_learning]
+    problems = [each for each in judged if not each.log.is_healthy and each.is_known]
+    sick = [each for each in problems if each.is_learning]
+    broken = [each for each in problems if not each.is_learning]
 
     def share(count: int, of: Sequence[Judged]) -> float | None:
         return round(count / len(of), 3) if of else None
@@ -226,7 +209,7 @@ def listed(judged: Sequence[Judged]) -> list[str]:
         if each.log.is_healthy:
             mark = "FLAGGED" if each.is_flagged else "quiet"
         else:
-            mark = "right" if each.is_right else "WRONG"
+            mark = "right" if each.is_right else "WRONG" if each.is_known else "unknown"
         verdict = each.diagnosis.verdict if each.diagnosis else each.error
         told = f"{primary.id}: {primary.title}" if primary else ""
         kind = "healthy" if each.log.is_healthy else "series" if each.is_learning else "broken"
@@ -260,6 +243,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         )
         judged = with_rivals(judged, python.stdout.strip())
     print("\n".join(listed(judged)), end="\n\n")
+    unknown = sorted({e.log.category for e in judged if not e.log.is_healthy and not e.is_known})
+    if unknown:
+        print(f"not judged, for no write-up knows the category: {', '.join(unknown)}\n")
     found, table = measures(judged)
     what = f"{len(judged)} labelled logs" + (" that the drills made" if given.folder is None else "")
     result = Result("diagnosis", "Diagnosis", found, (table,), what)
