@@ -66,12 +66,19 @@ class Diagnosed:
         if primary is None:
             seen = "nothing at warn or above" if self.diagnosis.findings else "no finding"
             why = self.diagnosis.why or f"{self.steps} steps, {seen}"
-            return f"{self.diagnosis.verdict.replace('_', ' ')}: {why}"
+            said = f"{self.diagnosis.verdict.replace('_', ' ')}: {why}"
+            return cut(f"{said}; {self._end}", SUMMARY_CHARS) if self._end else said
         where = f", since {primary.began}" if str(primary.began) else ""
         told = f" [{primary.id}, {primary.severity}{where}]"
         # A long title gives way, never the id by which everything else speaks of it.
         room = SUMMARY_CHARS - len(self.diagnosis.verdict) - 2 - len(told)
         return f"{self.diagnosis.verdict}: {cut(primary.title, room)}{told}"
+
+    @property
+    def _end(self) -> str:
+        """How the run ended, where that is no failure: who asks why it stopped reads no further than the first line."""
+        told = next((each for each in self.diagnosis.findings if each.id.startswith("run:")), None)
+        return f"{told.title[:1].lower()}{told.title[1:]} [{told.id}, {told.severity}]" if told else ""
 
     @property
     def next_action(self) -> str:

@@ -187,6 +187,13 @@ def test_what_is_only_info_is_one_line_with_its_title() -> None:
     assert line.startswith("also  ") and not any("cure" in line for line in found.lines())
 
 
+def test_the_first_line_tells_how_a_healthy_run_ended() -> None:
+    found = diagnosed(finding("run:stopped-by-user", "info", "The run was stopped by a person"), steps=54)
+    assert found.summary == (
+        "healthy: 54 steps, nothing at warn or above; the run was stopped by a person [run:stopped-by-user, info]"
+    )
+
+
 def test_commands_speak_of_what_was_diagnosed(
     run: RunDir, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
