@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
+from liverl.record.masking_forms import mask_forms
 from liverl.record.masking_places import HIDDEN, mask_places
 
 __all__ = ["HIDDEN", "mask", "mask_words"]
@@ -109,7 +110,7 @@ def mask(text: str) -> str:
         text = _PROGRAM.sub(lambda found: f"{found['call']}{HIDDEN}", text)
     if any(sign in lower for sign in _SHAPES):
         text = _SHAPED.sub(lambda found: f"{found[found.lastgroup or 0]}{HIDDEN}", text)
-    text = mask_places(text, lower, is_named)
+    text = mask_forms(mask_places(text, lower, is_named), lower)
     if not is_named:
         return text
     if "--" in text or " -" in text or text.startswith("-"):

@@ -193,3 +193,48 @@ def test_what_only_looks_like_such_a_place_is_left_alone(text: str) -> None:
 @pytest.mark.parametrize("length", [64, 70])
 def test_a_line_of_a_private_key_is_never_shown_alone(length: int) -> None:
     assert mask(("Ab1+" * 20)[:length]) == HIDDEN
+
+
+FORMS = (
+    "DB_PASS={}", "DB_PASS={},;q7&q7", "pass={})q7:q7", "pass={}", "user=me pass={} host=h", "SMTP_PASS: {}",
+    "redis_pass='{}'", 'mysql-pass="{}"', "GET https://h/c?sv=1&sig={}", "sig={}q7q7", "api-key {}q7q7q7q7q7",
+    "API key '{}q7q7q7q7q7'", "key=tgp_v1_{}q7q7q7q7q7", "wandb: login key {}q7q7q7q7q7q7q7",
+    "Logging in with key {}q7q7q7q7q7q7q7", "auth={}", '{"auth": "{}"}', "registry_auth={}",
+    "hvs.{}q7q7q7q7q7q7q7", "ya29.{}q7q7q7q7q7q7q7", "tvly-{}q7q7q7q7q7", "lsv2_pt_{}q7q7q7q7q7",
+    "e2b_{}q7q7q7q7q7", "dtn_{}q7q7q7q7q7", "fw_{}q7q7q7q7q7", "MODAL_TOKEN_ID=ak-{}",
+    "modal token set --token-id ak-{} --token-secret as-{}",
+    "and hit enter, or press ctrl+c to quit: {}q7q7q7q7q7q7q7",
+)  # fmt: skip
+SECRET = st.text(ALPHANUMERIC, min_size=4, max_size=30).map(lambda text: f"q7{text}q7")
+
+
+@given(st.sampled_from(FORMS), SECRET, AROUND.filter(lambda text: text != "pad_token="), AFTER)
+def test_what_has_the_form_of_a_secret_beside_other_words_is_never_shown(
+    form: str, body: str, before: str, after: str
+) -> None:
+    seen = mask(f"{before}{form.replace('{}', body)}{after}")
+    assert "q7" not in seen and HIDDEN in seen
+    assert mask(seen) == seen
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "pass rate=0.3, pass@1=0.51, pass@k: 0.3, pass: 10, fail: 2, pass=True, pass=1/3, pass=0.5",
+        "forward_pass=0.31s backward_pass: 1.2 bwd_pass=slow1 all_pass=False first_pass=step12",
+        "FORWARD_PASS=abc12345, NUM_PASS=x1, BackwardPass=abc123, bypass=route12, compass: north12",
+        "key=reward, key=prompt_v1, sort key id_1234567890, KeyError: 'key=abc'",
+        'author=me12345, authors: a1, auth=None, auth=basic, auth=oauth2, auth=\'required\', "auth": "basic"',
+        "auth=HTTPBasicAuth('me', x1), auth=${AUTH_1}, --auth=enabled, auth: scram-sha-256",
+        "sig=0.1, sig=9, sig=SIGTERM, sigma=0.25, sig=0x7ffd1234ab, (p<0.05, sig=1e-05)",
+        "commit 0123456789abcdef0123456789abcdef01234567, key 0123456789abcdef0123456789abcdef01234567",
+        "max_tokens=512, token_id=151643, token-id 5, 'token_ids': [1, 2], eos_token_id: 2",
+        "as-is, ak-47, as-soon-as-possible, e2b_sandbox, fw_bw_time_ms=3, dtn_node, tvly-client",
+        "API key environment variable, use an api-key header, api_key parameter of 2 lines",
+        "pass=ok,fail:2 pass=5,fail=3; {'pass': True, 'auth': None}, pass=skipped;x",
+        "auth:\n  kind1: a2b3c4d5\npass:\n  step12345x: 1\n",
+        "authentication=on authorized 12 keys; test passed: abc123; bypassed=ab12cd",
+    ],
+)
+def test_words_that_only_stand_beside_such_forms_are_not_touched(text: str) -> None:
+    assert mask(text) == text
