@@ -9,20 +9,26 @@ ALIASES: dict[str, tuple[str, ...]] = {
     "actor/entropy": (
         "actor/entropy_loss", "entropy", "policy/policy_entropy", "policy_entropy", "optim/entropy", "entropy/mean",
         "entropy_loss", "mean_entropy", "objective/entropy", "token_entropy",
+        "policy/entropy_avg",
     ),
     "actor/grad_norm": (
         "actor/grad_norm(before clip)", "grad_norm", "optim/grad_norm", "skyrl.ai/grad_norm", "policy/grad_norm",
         "policy/raw_grad_norm", "actor_grad_norm", "gradient_norm", "grad", "grad norm", "grad. norm", "gnorm",
-        "actor/gradient_norm", "total_norm", "raw_grad_norm", "l2_norm",
+        "actor/gradient_norm", "total_norm", "raw_grad_norm", "l2_norm", "total_grad_norm", "optim/total_grad_norm",
+        "gradnorm", "gradient norm", "global_grad_norm", "grad_norm_before_clip", "grad_norm_pre_clip",
+        "grad_norm_preclip", "pre_clip_grad_norm", "unclipped_grad_norm", "grad/norm", "gradients/norm", "grad_l2_norm",
     ),
     "actor/pg_loss": (
         "pg_loss", "policy_loss", "policy/policy_loss", "actor/policy_loss", "actor_loss", "actor/actor_loss",
         "act_loss", "loss/policy", "loss", "loss/mean", "loss:sum", "policy/final_loss", "training loss",
         "training_loss", "train_loss", "actor/loss", "rl_loss", "policy_gradient_loss", "rl_trainer/avg_grpo_loss",
+        "loss/policy_avg",
     ),
     "actor/kl_loss": (
         "kl_loss", "kl", "actor/kl", "policy/policy_kl", "policy/kl", "kl_divergence", "mean_kl",
-        "ref_kl", "kl/mean", "critic/kl",
+        "ref_kl", "kl/mean", "critic/kl", "objective/kl_avg", "kl_to_ref", "kl_ref", "kl_div", "kl_to_reference",
+        "reference_kl", "kl_with_ref", "kl_vs_ref", "kl_from_ref", "kl/ref", "loss/kl", "loss/kl_loss", "kl_mean",
+        "actor/kl_divergence", "policy_kl", "kl/policy_ref", "policy_ref_kl", "policy/kl_to_ref", "ref/kl", "kl_avg",
     ),
     # TRL's PPO and open-instruct sum it up over the tokens of an answer.
     "actor/kl_sequence": ("objective/kl",),
@@ -36,7 +42,7 @@ ALIASES: dict[str, tuple[str, ...]] = {
     ),
     "actor/pg_clipfrac_lower": ("pg_clipfrac_lower", "clip_ratio/low_mean", "dual_clip_ratio"),
     "actor/ppo_ratio_mean": (
-        "ppo_ratio_mean", "policy/ratio_mean", "importance_ratio", "ratio_mean", "ratio", "actor/ratio",
+        "ppo_ratio_mean", "policy/ratio_mean", "importance_ratio", "ratio_mean", "ratio", "actor/ratio", "val/ratio",
     ),
     "actor/lr": (
         "learning_rate", "lr", "optim/lr", "skyrl.ai/learning_rate", "policy/policy_lr", "actor_lr", "policy_lr",
@@ -46,7 +52,7 @@ ALIASES: dict[str, tuple[str, ...]] = {
         "critic/full-score/mean", "critic/sequence_score/mean", "reward/total", "env/all/reward/total", "reward",
         "mean_reward", "reward_mean", "avg_reward", "rewards/mean", "reward/mean", "task_reward", "raw_reward",
         "reward/avg_raw_reward", "reward/avg_reward", "loss/avg_raw_rewards", "rollout/raw_reward", "rollout/rewards",
-        "rollout/reward", "objective/rlhf_reward", "objective/scores", "rewards", "score", "env_reward",
+        "rollout/reward", "objective/rlhf_reward", "objective/scores", "scores", "rewards", "score", "env_reward",
         "episode/reward/mean", "episode_reward", "traj/reward_mean", "batch_reward", "mean reward", "train_reward",
         "critic/rewards/mean", "trial/reward/mean", "average_reward", "reward_avg", "reward/avg", "mean_score",
         "score/mean", "score_mean", "total_rewards_mean", "env/reward_mean", "ppo/mean_scores", "train/accuracy",
@@ -90,7 +96,7 @@ ALIASES: dict[str, tuple[str, ...]] = {
         "response_length_mean", "mean_length", "avg_length", "mean_response_length", "avg_response_length",
         "len_mean", "len/mean", "length_mean", "mean_completion_len", "response_length/avg",
         "resp_len", "resp_length", "response_len", "mean_resp_len", "compl_len", "comp_len", "gen_len", "avg_len",
-        "mean_len", "avg_completion_length", "mean generation length",
+        "mean_len", "avg_completion_length", "val/sequence_lengths", "mean generation length",
     ),
     "response_length/max": (
         "completions/max_length", "response_len/max", "rollout/response_len/max", "len_max", "len/max", "length_max",
@@ -138,16 +144,24 @@ ALIASES: dict[str, tuple[str, ...]] = {
         "perf/tokens_per_gpu_per_sec", "tps",
     ),
     "perf/total_num_tokens": ("n_tokens", "total_tokens", "perf/total_tokens"),
-    "rollout_corr/kl": ("optim/kl_sample_train_v1", "mismatch/kl"),
+    "rollout_corr/kl": (
+        "optim/kl_sample_train_v1", "mismatch/kl", "mismatch/mismatch_kl", "policy/train_infer_kl",
+    ),
     "rollout_corr/k3_kl": (
         "mismatch_kl/mean", "mismatch_kl", "mismatch/k3_kl", "mismatch kl", "generation kl error", "gen_kl_error",
+        "mismatch_k3_kl", "mismatch/mismatch_k3_kl", "policy/train_infer_k3_kl",
     ),
     # The mean distance of the two sides' log-probabilities, in nats a token.
     "rollout_corr/logprob_abs_diff": (
         "train_rollout_logprob_abs_diff", "sampling/sampling_logp_difference/mean", "sampling_logp_difference/mean",
         "policy/rollout_train_logprobs_abs_diff_mean", "rollout_train_logprobs_abs_diff_mean",
         "debug/vllm_vs_local_logprob_diff_mean", "vllm_vs_local_logprob_diff_mean", "logprob_abs_diff",
+        "mismatch_logprob_abs_diff", "mismatch/mismatch_logprob_abs_diff", "policy/train_infer_logprob_abs_diff",
     ),
+    # NeMo-RL's mean of the exponential of that distance: 1 where both sides agree.
+    "rollout_corr/token_mult_prob_error": ("token_mult_prob_error", "multiplicative_prob_error"),
+    # prime-rl: how many versions of the weights the oldest answer of a batch was made with.
+    "fully_async/off_policy_level": ("max. off-policy level", "max off-policy level", "off_policy_level/max"),
     "rollout_corr/rollout_is_mean": ("sampling/importance_sampling_ratio/mean", "mismatch/rollout_is_mean"),
     "rollout_corr/rollout_is_eff_sample_size": ("mismatch/rollout_is_eff_sample_size", "rollout_is_eff_sample_size"),
     "training/rollout_probs_diff_mean": ("rollout_probs_diff_mean", "policy/rollout_train_prob_diff_mean"),
@@ -164,6 +178,10 @@ ALIASES: dict[str, tuple[str, ...]] = {
     "val/perplexity": ("eval_perplexity", "eval/perplexity", "eval_ppl", "eval/ppl", "val_perplexity", "val_ppl"),
 }  # fmt: skip
 
+_OF_THE_ENGINE = (
+    r"(?=.*(?:rollout|infer|vllm|sglang|sampl|engine|generat|mismatch))(?!.*(?:_|/)(?:max|min|std|p\d\d)$)"
+)
+_BOTH_SIDES = _OF_THE_ENGINE + r"(?=.*(?:train|actor|fsdp|megatron|local|learner|hf_|mismatch))"
 # Names with a part that differs from run to run: AReaL's `grpo_actor/...`, its averages.
 PATTERNS: tuple[tuple[re.Pattern[str], str], ...] = (
     (re.compile(r"^\w*_?actor/task_reward/avg$"), "critic/score/mean"),
@@ -178,9 +196,32 @@ PATTERNS: tuple[tuple[re.Pattern[str], str], ...] = (
     (re.compile(r"^\w+_actor/actor_loss/avg$"), "actor/pg_loss"),
     (re.compile(r"^\w+_actor/approx_kl/avg$"), "actor/ppo_kl"),
     (re.compile(r"^\w+_actor/clip_ratio/avg$"), "actor/pg_clipfrac"),
+    (re.compile(r"^\w+_actor/behave_kl/avg$"), "rollout_corr/kl"),
     (re.compile(r"^\w+_actor/no_eos_ratios/avg$"), "response_length/clip_ratio"),
     (re.compile(r"^\w+_actor/prompt_len/(?:avg|mean)$"), "prompt_length/mean"),
     (re.compile(r"^rollout/zero_std/.*ratio$"), "reward/zero_std_share"),
+    # The share of right answers as somebody counted it beside the reward.
+    (
+        re.compile(
+            r"(?i)^(?:train/|rollouts?/|reward_fn/)?(?:rollout_dump_acc|(?:acc(?:uracy)?|correct)_per_rollout|rollout_acc(?:uracy)?"
+            r"|answer_acc(?:uracy)?|(?<=reward_fn/)acc(?:uracy)?|rollouts?_correct)(?:/mean|_mean)?$"
+        ),
+        "reward/right_answers",
+    ),
+    # What the trainer and the engine find of the same tokens, whatever either is called.
+    (re.compile(rf"(?i)^{_BOTH_SIDES}[\w/.-]*k3[\w]*(?:/mean|_mean)?$"), "rollout_corr/k3_kl"),
+    (re.compile(rf"(?i)^{_BOTH_SIDES}[\w/.-]*(?:_|/|\b)kl(?:_div\w*)?(?:/mean|_mean)?$"), "rollout_corr/kl"),
+    (
+        re.compile(
+            rf"(?i)^{_OF_THE_ENGINE}[\w/.-]*log_?p(?:rob)?s?(?:_abs(?:olute)?)?_?(?:diff\w{{0,6}}|gap|delta|error)"
+            r"(?:_abs)?(?:[/_](?:mean|avg))?$"
+        ),
+        "rollout_corr/logprob_abs_diff",
+    ),
+    (
+        re.compile(rf"(?i)^{_OF_THE_ENGINE}[\w/.-]*pearson\w*(?:/mean)?$"),
+        "training/rollout_actor_probs_pearson_corr",
+    ),
     # The parts of a reward, as their functions are called: what an answer looks like, and whether it is right.
     (
         re.compile(r"^(?:train/)?reward(?:s|_components)?/\w*(?:format|xmlcount|tag_count)\w*(?:/mean)?$"),

@@ -10,10 +10,14 @@ from typing import NamedTuple
 LINE_BYTES = 16_384
 
 _ANSI = re.compile(r"\x1b(?:\[[0-9;:?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[@-Z\\-_])")
+# Colours whose escape was lost, or was written out, when a log was copied.
+_COLOUR = re.compile(r"(?:\^\[|\\(?:x1b|u001b|033))?\[\d{1,3}(?:;\d{1,3}){0,4}m")
 _ACTOR = re.compile(r"\((?:([^()]{1,80}?),? (?:pid|ip)=[^()]{1,80}|(raylet|autoscaler)[^()]{0,40})\) ?")
-# What a cluster's or a composer's own collector of logs writes before each line: a time, a container's name.
+# What a cluster's or a composer's own collector of logs writes before each line: a time, a container's name; or the
+# space by which a log was moved in when it was quoted.
 _COLLECTED = re.compile(
-    r"(?:20\d\d-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?:Z|[+-]\d\d:?\d\d)? +|[\w.-]{1,60} +\| )+(?=\()"
+    r"(?:20\d\d-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?:Z|[+-]\d\d:?\d\d)? +|[\w.-]{1,60} +\| "
+    r"|(?:> ?| ){1,24}(?=\([\w.:-]{1,80}[ ,][^()]{0,40}(?:pid|ip)=))+(?=\()"
 )
 _RAW_ACTOR = re.compile(
     rb"(?:20\d\d-\d\d-\d\d[T ][\d:.,]{8,18}Z? +|[\w.-]{1,60} +\| )?(?:\x1b\[[0-9;]*m)*\(([A-Za-z_][\w.:-]{0,80})"
@@ -44,6 +48,8 @@ def parse_line(raw: bytes) -> Line:
     text = _drawn_last(raw)[:LINE_BYTES].decode("utf-8", "replace")
     if "\x1b" in text:
         text = _ANSI.sub("", text)
+    if "[0m" in text:
+        text = _COLOUR.sub("", text)
     if not text.isprintable():
         text = text.translate(_NOT_SHOWN)
     actors: list[str] = []
@@ -59,7 +65,7 @@ def parse_line(raw: bytes) -> Line:
 
 def _collected(text: str) -> int:
     """How many characters a collector of logs put before an actor's name."""
-    if not (text.startswith("20") or " | (" in text[:80]):
+    if not (text.startswith(("20", " ", ">")) or " | (" in text[:80]):
         return 0
     found = _COLLECTED.match(text)
     return found.end() if found and _ACTOR.match(text, found.end()) else 0

@@ -54,6 +54,6 @@ class Dull:
         self.often.add(number)
         if len(self._missed) >= _MOST_KEPT:
             self._missed.clear()
-        start = max(0, place - _BEFORE)
-        words = Context(data[start : place + _AFTER]).words(number, place - start)
+        around = data[max(0, place - _BEFORE) : place + _AFTER]
+        words = (number, bytes(around.translate(_DIGITS)), bytes(data[place : place + _EXACT]))
         self._missed[words] = self._missed.get(words, 0) + 1

@@ -7,7 +7,7 @@ facts_of   the facts of docs/writeups.md that are of a log
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -18,12 +18,14 @@ from liverl.log.passed import VALIDATION
 from liverl.log.segments import cleaned
 from liverl.log.series import Series
 from liverl.log.sighting import LinePattern, Sighting
+from liverl.log.survived import SURVIVED_STEPS, is_worker, kind_of
 
 Ended = Literal["finished", "exception", "stopped", "cut"]
 # Of an excerpt nobody can say how the log ended.
 EXCERPT_LINES = 30
 # After a crash the other processes of a run say something for a while.
 _CRASH_LINES, _TRACE_LINES, _WORKER_LINES, _LAST_LINES = 2000, 60, 25, 3
+_DONE_LINES = 10
 
 _TRACEBACK = "Traceback (most recent call last)"
 # What the frameworks say at their end: verl, TRL and transformers, AReaL, SkyRL, prime-rl, agent-lightning, Ray's jobs.
@@ -39,6 +41,16 @@ _CLOSED = (
     r"wandb: Synced \d+ W&B file|wandb: Find logs at|[Ss]av(?:ed|ing) final (?:LoRA|model|adapter|checkpoint|policy)|"
     r"[Ff]inal (?:model|checkpoint|adapter) saved"
 )
+# Said in the middle of a run too (of one evaluation, one part of it): an end only among a log's last lines.
+_SAID_DONE = re.compile(
+    r"\b(?:[Ee]val(?:uation)?|[Tt]raining|[Tt]est(?:ing)?|[Ee]xperiment|[Bb]enchmark|RL|GRPO|PPO|[Ff]ine-?tuning)"
+    r"(?: (?:run|loop|job|script|phase|process|training))? (?:(?:is|has|was)(?: been)? )?(?:successfully )?"
+    r"(?:completed?|finished|done|over|ended|succeeded|concluded|exited normally)\b"
+    r"(?! (?:for|of|in|at|on) (?:step|epoch|iter))|"
+    r"\b[Ff]inished (?:the )?(?:RL |GRPO |PPO |model )?(?:training|evaluation|fine-?tuning)\b|"
+    r"^\W*[Aa]ll (?:done|(?:tasks|jobs|experiments|stages) (?:are )?(?:done|complete[d]?|finished))\b|"
+    r"\bJob '\S+' succeeded|\b[Tt]otal (?:training|running|wall[- ]?clock) time\b"
+)
 # The process itself says that it dies.
 _CRASHED = (
     r"Error executing job with overrides|Set the environment variable HYDRA_FULL_ERROR|\bChildFailedError|"
@@ -51,7 +63,8 @@ _CRASHED = (
 _STOPPED = (
     r"^(?:\[rank\d+\]: ?)?KeyboardInterrupt\b|CANCELLED AT|[Ii]nterrupted by (?:the )?user|"
     r"[Ss]topped by (?:the )?user|"
-    r"(?:[Rr]eceived|[Cc]aught|[Gg]ot) (?:a )?(?:SIGINT|SIGTERM|[Kk]eyboard ?[Ii]nterrupt|signal (?:2|15)\b)"
+    r"(?:[Rr]eceived|[Cc]aught|[Gg]ot) (?:a )?"
+    r"(?:(?:Signals\.)?SIGINT|SIGTERM|[Kk]eyboard ?[Ii]nterrupt|signal (?:2|15)\b)"
 )
 _SIGNS = {
     "traceback": (re.escape(_TRACEBACK), ()),
@@ -89,7 +102,8 @@ _EXCEPTION = re.compile(
 )
 # The first frame of a program's own traceback; a child that was spawned has `<string>` there.
 _MAIN_FRAME = re.compile(r'^ +File "(?!<string>)[^"]+", line \d+, in (?:<module>|_run_module_as_main)$')
-_IGNORED = "Exception ignored in"
+# Printed by who goes on: a destructor, the logging module, a telemetry exporter.
+_IGNORED = ("Exception ignored in", "--- Logging error ---", "Exception while exporting")
 _SAID_LAST = re.compile(r"^\W*(?:ERROR|FATAL|fatal|error|Error)\b(?! rate)")
 
 
@@ -99,7 +113,7 @@ class Evidence:
 
     `begun` is the line of the last beginning of several, or before which a run without rows survived all (0: there is
     none), `total` the planned steps (0: unknown), `is_done` whether the training's bar came to its end, `done` how many
-    steps a log without rows counts.
+    steps a log without rows counts, `told` the line of the first step of all attempts (0: there is none).
     """
 
     size: int
@@ -115,6 +129,7 @@ class Evidence:
     done: int = 0
     waited_s: float | None = None
     step_s: float | None = None
+    told: int = 0
 
     def last(self, name: str) -> int:
         """The last line of a sign, 0 without one."""
@@ -138,6 +153,8 @@ def facts_of(evidence: Evidence) -> Facts:
     }
     if len(series):
         facts |= {"first_step": int(series.steps[0]), "last_step": int(series.steps[-1])}
+        if 0 < evidence.told < int(series.lines[0]):
+            facts["attempt_line"] = int(series.lines[0])
     if evidence.done:
         facts |= {"steps": evidence.done, "last_step": max(evidence.done, int(facts.get("last_step", 0)))}
     if evidence.total:
@@ -173,11 +190,21 @@ def _ended(evidence: Evidence, died: int) -> Ended:
     last = int(evidence.series.steps[-1]) if len(evidence.series) else 0
     if finished or closed > since or evidence.is_done or (evidence.total and last >= evidence.total):
         return "finished"
+    before = {kind_of(each.text) for each in evidence.tail if evidence.lines + 1 - each.back < since}
     if any(
-        _SAID_LAST.match(each.text) or _EXCEPTION.match(each.text) for each in evidence.tail[-_LAST_LINES:]
+        (_SAID_LAST.match(each.text) or _EXCEPTION.match(each.text)) and kind_of(each.text) not in before
+        for each in evidence.tail[-_LAST_LINES:]
     ):
         return "exception"
-    return "cut"
+    return "finished" if _says_done(evidence, since) else "cut"
+
+
+def _says_done(evidence: Evidence, since: int) -> bool:
+    """Whether one of the last lines, behind the last step, says that something came to its end."""
+    return any(
+        evidence.lines + 1 - each.back > since and _SAID_DONE.search(each.text)
+        for each in evidence.tail[-_DONE_LINES:]
+    )
 
 
 def _died(evidence: Evidence) -> int:
@@ -186,11 +213,18 @@ def _died(evidence: Evidence) -> int:
     crashed = evidence.last("crashed")
     if crashed > since and evidence.lines - crashed <= _CRASH_LINES:
         return crashed
-    trace = _last_trace(evidence.tail, evidence.lines)
+    trace = _last_trace(evidence.tail, evidence.lines, _enduring(evidence))
     return trace if trace > since else 0
 
 
-def _last_trace(tail: Sequence[TailLine], lines: int) -> int:
+def _enduring(evidence: Evidence) -> frozenset[str]:
+    """The workers of whom the run survived a traceback: another one of theirs does not end it, unless they drive it."""
+    traces = evidence.seen.get("log:traceback")
+    survived = [each for each in traces.first if each.steps_after >= SURVIVED_STEPS] if traces else []
+    return frozenset(each.actor for each in survived if is_worker(each.actor))
+
+
+def _last_trace(tail: Sequence[TailLine], lines: int, enduring: Collection[str] = ()) -> int:
     """The line that names the last exception of an unhandled traceback near the end, 0 without one.
 
     A worker's traceback counts only at the very end: most of them are handled by who asked the worker.
@@ -199,10 +233,11 @@ def _last_trace(tail: Sequence[TailLine], lines: int) -> int:
     for at, line in enumerate(tail):
         after = len(tail) - 1 - at
         if _TRACEBACK in line.text:
-            is_open = not (is_ignored or any(_IGNORED in each.text for each in tail[max(0, at - 2) : at]))
+            before = [each.text for each in tail[max(0, at - 2) : at]]
+            is_open = not (is_ignored or any(word in text for text in before for word in _IGNORED))
         elif is_open and _EXCEPTION.match(line.text):
-            is_worker = bool(cleaned(line.raw).actor)
-            if after <= (_WORKER_LINES if is_worker else _TRACE_LINES):
+            actor = cleaned(line.raw).actor
+            if after <= (_WORKER_LINES if actor else _TRACE_LINES) and actor not in enduring:
                 found = lines + 1 - line.back
             is_open = False
     return found

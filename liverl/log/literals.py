@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 import re
 import warnings
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -21,6 +22,8 @@ from liverl.log.sighting import LinePattern
 SHORTEST = 4
 # More alternatives than these cost more than one longer search.
 _MOST = 32
+# Of those that are only asked of a line, and not searched in all of a log, many may be.
+_MOST_SHOWN = 300
 # A longer literal is no rarer.
 _LONG_CHARS = 20
 # What one alternative more, and a literal that is hardly longer than a word's end, count in characters.
@@ -64,6 +67,7 @@ _COMMON = frozenset(
     """.split()  # noqa: SIM905
 )
 _WORDS = re.compile(r"[a-z]+")
+_LONG_WORDS = re.compile(r"\w{5,}")
 _LAST_WORD = re.compile(r"[a-z]{3,}$")
 
 
@@ -119,6 +123,29 @@ def needles_of(pattern: LinePattern) -> tuple[Needle, ...]:
     )
 
 
+def shown_in(expression: str) -> tuple[tuple[str, ...], ...]:
+    """Sets of a few strings, the rarest first, of each of which every match of an expression holds one."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        parsed = _sre_parser.parse(expression)
+    if parsed.state.flags & re.IGNORECASE or _ignores_case(parsed):
+        return ()
+    told = {trimmed for each in _sets(parsed, _MOST_SHOWN) if (trimmed := _trimmed(each))}
+    # A line is mostly asked because it names a kind of error: that is looked at last.
+    ordered = sorted(told, key=lambda each: (any(text.endswith("Error:") for text in each), -_rarity(each)))
+    return tuple(_common_to(each) for each in ordered)
+
+
+def _common_to(strings: frozenset[str]) -> tuple[str, ...]:
+    """Fewer strings, words among them, of which each of these holds one."""
+    left, found = strings, []
+    while left:
+        words = Counter(word for text in left for word in {text, *_LONG_WORDS.findall(text)})
+        found.append(max(words, key=lambda word: (words[word], len(word), word)))
+        left = frozenset(text for text in left if found[-1] not in text)
+    return tuple(found)
+
+
 @lru_cache(maxsize=8)
 def represented(told: frozenset[Needle]) -> Mapping[Needle, Needle]:
     """For each literal the one to look for: a shorter one that it holds, where one long enough is among them."""
@@ -138,13 +165,13 @@ def _shortest(texts: Iterable[bytes]) -> list[bytes]:
     return sorted(text for text in told if not any(other != text and other in text for other in told))
 
 
-def required(parsed: Any) -> frozenset[str]:
+def required(parsed: Any, most: int = _MOST) -> frozenset[str]:
     """The rarest set of strings, each of 4 characters or more, of which every match holds one; empty without one."""
-    found = [trimmed for each in _sets(parsed) if (trimmed := _trimmed(each))]
+    found = [trimmed for each in _sets(parsed, most) if (trimmed := _trimmed(each))]
     return max(found, key=_rarity, default=frozenset())
 
 
-def _sets(parsed: Any) -> Iterator[frozenset[str]]:
+def _sets(parsed: Any, most: int) -> Iterator[frozenset[str]]:
     runs = _Runs()
     for name, value in _flat(parsed):
         if name in _ZERO_WIDTH:
@@ -156,10 +183,10 @@ def _sets(parsed: Any) -> Iterator[frozenset[str]]:
             inner = _exact(value[2])
             runs.extend(inner)
             runs.close(inner or frozenset(("",)))
-            yield from _sets(value[2])
+            yield from _sets(value[2], most)
         else:
             runs.close()
-            if name is _sre.BRANCH and (union := _union(value[1])):
+            if name is _sre.BRANCH and (union := _union(value[1], most)):
                 yield union
     runs.close()
     yield from runs.sets
@@ -190,11 +217,11 @@ def _ignores_case(parsed: Any) -> bool:
     return False
 
 
-def _union(branches: Any) -> frozenset[str]:
+def _union(branches: Any, most: int) -> frozenset[str]:
     """A string of every branch; none where one branch shows none."""
-    each = [required(branch) for branch in branches]
+    each = [required(branch, most) for branch in branches]
     union = frozenset().union(*each)
-    return union if all(each) and len(union) <= _MOST else frozenset()
+    return union if all(each) and len(union) <= most else frozenset()
 
 
 def _exact(parsed: Any) -> frozenset[str] | None:

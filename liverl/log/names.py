@@ -21,6 +21,7 @@ ZERO_STD = "reward/zero_std_share"
 # A word for what a run is for: rewards and scores are kept whatever else is wanted.
 _REWARD = re.compile(r"(?:^|[/_.])(?:rewards?|scores?|val|val-core|acc|accuracy|success_rate)(?:$|[/_.@])")
 _PREFIX = re.compile(r"^(?:train|trainer|metrics|global|grpo|ppo|rloo)/(?=.)")
+_FLAT_PREFIX = re.compile(r"^(?:(?:train|trainer|metrics|global)_(?=.)|(?:grpo|ppo|rloo)_(?!epoch))")
 _WITH_MEASURE = re.compile(r"(.+)/(mean|avg)$")
 # The prefixes of verl's keys that hold an underscore themselves, the longest first.
 _UNDERSCORED = (
@@ -36,6 +37,7 @@ _UNDERSCORED = (
     "trajectory_filter/reason/", "trajectory_filter/", "trial/",
 )  # fmt: skip
 _BY_UNDERSCORES = {prefix.replace("/", "_"): prefix for prefix in _UNDERSCORED}
+_BY_UNDERSCORES |= {flat.replace("-", "_"): prefix for flat, prefix in _BY_UNDERSCORES.items()}
 _LONGEST_FIRST = sorted(_BY_UNDERSCORES, key=len, reverse=True)
 _LAST_PART = re.compile(r"_(mean|max|min|std)(@\d+)?$")
 _AGENT_LOOP = re.compile(r"_(min|max|mean)$")
@@ -68,9 +70,13 @@ class Names:
 
     def _name(self, key: str) -> str | None:
         name = as_verl(key) if self._underscored and "/" not in key and "_" in key else key
+        if name != key and not is_metric(name) and is_metric(key):
+            name = key  # `response_length` is no part of `response/`
         if self._wanted is None or name in self._wanted or name in _COUNTED or _REWARD.search(name.lower()):
             return name
-        return name if any(each in self._wanted for each in verl_names(name)) else None
+        if any(each in self._wanted for each in verl_names(name)):
+            return name
+        return name if "/" not in name and as_verl(name) in self._wanted else None
 
 
 def verl_names(name: str) -> tuple[str, ...]:
@@ -99,6 +105,8 @@ def with_aliases(columns: Mapping[str, Values]) -> dict[str, Values]:
     for verl, others in found.items():
         name = _most_measured(others, columns)
         result[verl] = _upright(name, columns[name])
+    if not any("/" in name for name in columns):  # as some loggers replace it
+        result = {as_verl(name): values for name, values in columns.items()} | result
     return result | _computed(result)
 
 
@@ -151,8 +159,11 @@ def _lookup(name: str) -> tuple[str, int] | None:
             return found.expand(verl), 1000 + rank
     if measured := _WITH_MEASURE.match(short):
         return _BY_NAME.get(measured.group(1))
-    if "/" not in short and "_" in short:
-        return _OWN.get(as_verl(short))
+    if "/" not in short:
+        if "." in short and " " not in short:
+            return _lookup(slashed := short.replace(".", "/")) or _OWN.get(slashed)
+        if "_" in short:
+            return _OWN.get(as_verl(short)) or _FLAT.get(short) or _FLAT.get(_FLAT_PREFIX.sub("", short))
     return None
 
 
@@ -167,6 +178,13 @@ def _by_name() -> dict[str, tuple[str, int]]:
 _BY_NAME = _by_name()
 # Behind a prefix (`train/actor/grad_norm`) verl's own names are met too.
 _OWN = {verl.lower(): (verl, 0) for verl in ALIASES}
+# What stands under a name whose slash became an underscore, as exports and keyword arguments have it.
+# `time_step` counts in other programs.
+_FLAT = {
+    name.replace("/", "_"): known
+    for name, known in (*_OWN.items(), *_BY_NAME.items())
+    if not name.startswith("time/")
+}
 
 
 def _computed(columns: Mapping[str, Values]) -> dict[str, Values]:

@@ -22,15 +22,14 @@ from liverl.log.fedlines import STEP_BYTES
 from liverl.log.forensics import PATTERNS, Evidence, facts_of
 from liverl.log.formats.detect import HEAD_BYTES, detect, encoding_of
 from liverl.log.formats.encoded import plain_bytes
-from liverl.log.formats.fragments import MOST_BYTES as FRAGMENT_BYTES
-from liverl.log.formats.fragments import fragment_rows
-from liverl.log.formats.keyed import MOST_BYTES as NOTE_BYTES
-from liverl.log.formats.keyed import keyed_series
 from liverl.log.formats.steps import StepLines
 from liverl.log.formats.tables import KINDS, Table
+from liverl.log.formats.written import MOST_BYTES as WRITTEN_BYTES
+from liverl.log.formats.written import written_series
 from liverl.log.growing import Mark, mark
 from liverl.log.nearby import last_lines
 from liverl.log.passed import Marks, marks_of, trains
+from liverl.log.samples import without_samples
 from liverl.log.scanner import Scanner
 from liverl.log.seen import MOST_TRIED
 from liverl.log.settings import HEAD_BYTES as SETTINGS_BYTES
@@ -149,15 +148,13 @@ class Reader:
         return not self._beginning.is_whole and self._blocks.offset < HEAD_BYTES
 
     def _look(self, descriptor: int, size: int, unfinished: Block | None) -> Told:
-        met = self._scanner.tried(unfinished) if unfinished else []
+        met = [*self._scanner.held, *(self._scanner.tried(unfinished) if unfinished else ())]
         steps = self._steps_until(unfinished)
         series = steps.series()
-        if not len(series) and size <= NOTE_BYTES:
-            series = keyed_series(os.pread(descriptor, size, 0))
-        if not len(series) and size <= FRAGMENT_BYTES:
-            series = fragment_rows(os.pread(descriptor, size, 0)).series()
+        if not len(series) and size <= WRITTEN_BYTES:
+            series = written_series(os.pread(descriptor, size, 0))
         lines = self._blocks.lines + (self._blocks.offset < size)
-        tail, bar = last_lines(descriptor, size, SLOW_LINES), steps.progress()
+        tail, bar = without_samples(last_lines(descriptor, size, SLOW_LINES)), steps.progress()
         marks = Marks() if trains(series) else marks_of(descriptor, size, lines, bar.total if bar else 0)
         moment = Moment(descriptor, lines, tail, series, marks)
         sightings = self._sighter.sightings(moment, met)
@@ -231,4 +228,5 @@ def _evidence(
         is_done=progress is not None and 0 < progress[1] <= progress[0],
         waited_s=progress[2] if waits and progress else None,
         step_s=progress[2] / progress[0] if progress and progress[0] else None,
+        told=step_lines[0] if step_lines else 0,
     )

@@ -9,24 +9,29 @@ from __future__ import annotations
 import re
 import warnings
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
-from functools import lru_cache
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
 
 from liverl.log.blocks import Block
 from liverl.log.clean import LINE_BYTES
 from liverl.log.dull import Context, Dull
 from liverl.log.fedlines import STEP_BYTES, FedLines, Steps
 from liverl.log.fold import raw_key
-from liverl.log.literals import Needle, needles_of, represented
+from liverl.log.literals import Needle, needles_of, represented, shown_in
 from liverl.log.matcher import Hit, matcher
+from liverl.log.samples import MARKS, Samples
 from liverl.log.seen import FIRST, LAST_PLACES, Met, Seen
 from liverl.log.segments import Place, Segment, cleaned, raw_of, said_at, segment_at
+from liverl.log.sieve import Sieve
 from liverl.log.sighting import LinePattern
 
 _TEXT_CHARS = 2000
 _MOST_KNOWN = 4096
+# Lines with the same literals; to look for all their patterns at once takes ten milliseconds of preparation.
+_MANY_LINES = 500
 _KEY_BYTES = 512
-_PLAIN, _STEP, _BAR = 0, 1, 2
+_PLAIN, _STEP, _BAR, _SAMPLE = 0, 1, 2, 3
 # A pattern that shows no literal is tried on lines that hold one of these, and at the log's end.
 ALARMS = tuple(
     Needle(word) for word in (b"Error", b"Exception", b"error", b"WARN", b"Traceback", b"Killed", b"fatal")
@@ -41,6 +46,11 @@ class Expression:
             warnings.simplefilter("ignore")
             self._meets = re.compile(meets)
             self._unless = re.compile(unless) if unless else None
+
+    @cached_property
+    def shown(self) -> tuple[tuple[str, ...], ...]:
+        """Sets of strings, of each of which every match holds one."""
+        return shown_in(self._meets.pattern)
 
     def groups(self, text: str) -> dict[str, str] | None:
         """The named groups of a line that meets the pattern; None of one that does not."""
@@ -62,6 +72,28 @@ def _expression(meets: str, unless: str) -> Expression:
 
 # By literal: how often it stands in a segment, and where it ends the last time.
 Found = dict[int, tuple[int, int]]
+# Expressions with the patterns that are of them.
+_Asked = Sequence[tuple[Expression, Sequence[str]]]
+
+
+@dataclass
+class _Plan:
+    """What is done with a line that holds certain literals: what is asked of it, and what is only counted, each with
+    its literal; how many lines were asked, and the sieve for many."""
+
+    asked: _Asked
+    counted: Sequence[tuple[Seen, int]]
+    lines: int = 0
+    sieve: Sieve[Expression] | None = None
+
+    def worth(self, text: str) -> _Asked:
+        """What is asked of a line."""
+        self.lines += 1
+        if self.lines == _MANY_LINES:
+            self.sieve = Sieve([expression for expression, _ in self.asked], text)
+        if self.sieve is None:
+            return self.asked
+        return [self.asked[number] for number in sorted(self.sieve.worth(text))]
 
 
 class Scanner:
@@ -83,14 +115,20 @@ class Scanner:
                 by_needle[needle].append(each.key)
         by_needle = _together(by_needle)
         self._lines = FedLines(steps)
-        needles_used = list(dict.fromkeys((*by_needle, *map(Needle, _shortest(tuple(steps.needles))))))
+        samples = {Needle(text): _SAMPLE for text in MARKS}
+        shortest = map(Needle, _shortest(tuple(steps.needles)))
+        needles_used = list(dict.fromkeys((*by_needle, *shortest, *samples)))
         self._keys = [tuple(by_needle.get(needle, ())) for needle in needles_used]
-        steps_needles = {Needle(text): _BAR if FedLines.is_bar(text) else _STEP for text in steps.needles}
-        self._kinds = [steps_needles.get(needle, _PLAIN) for needle in needles_used]
+        kinds = {Needle(text): _BAR if FedLines.is_bar(text) else _STEP for text in steps.needles} | samples
+        self._kinds = [kinds.get(needle, _PLAIN) for needle in needles_used]
         self._bars = frozenset(number for number, kind in enumerate(self._kinds) if kind == _BAR)
         self.matcher = matcher(needles_used)
         self._dull = Dull()
+        self._samples = Samples()
         self._known: set[tuple[bytes, frozenset[int]]] = set()
+        self._plans: dict[frozenset[int], _Plan] = {}
+        # By literal: how often it stood in lines that were looked at.
+        self._looked = [0] * len(self._keys)
         # Literals whose patterns are all full.
         self._quiet: frozenset[int] = frozenset()
 
@@ -102,11 +140,21 @@ class Scanner:
             lines.follow(place, segment.line_start)
             if lines.steps.follow > 0 or any(self._kinds[each] == _STEP for each in found):
                 lines.feed(place, segment)
-            wanted = self._wanted(found, segment, block)
-            if wanted:
-                self._try(place, segment, wanted, found)
+            if any(self._kinds[each] == _SAMPLE for each in found):
+                line = cleaned(raw_of(block, segment))
+                self._samples.mark(line.text, line.actor, block.offset + segment.start)
+            plan = self._planned(found, segment, block)
+            if plan.asked:
+                self._try(place, segment, plan, found)
         lines.follow(place, block.end)
         lines.end(block)
+        for key, met in self._samples.let_go(block.offset + block.end):
+            self._add(key, met)
+
+    @property
+    def held(self) -> Sequence[tuple[str, Met]]:
+        """What stands in a sample that has begun and not ended, as an error would behind one that was never printed."""
+        return self._samples.held
 
     def _worth(self, block: Block) -> list[Hit]:
         """The literals of a block that are worth a look, with where they end; the others are counted or passed over."""
@@ -148,7 +196,7 @@ class Scanner:
         return [
             (block.offset + segment.start, raw_of(block, segment, STEP_BYTES))
             for segment, found in self._segments(block, self._find(block))
-            if any(self._kinds[each] != _PLAIN for each in found)
+            if any(self._kinds[each] in (_STEP, _BAR) for each in found)
         ]
 
     @property
@@ -162,44 +210,48 @@ class Scanner:
 
     def meets(self, raw: bytes, number: int, offset: int, keys: Sequence[str]) -> list[tuple[str, Met]]:
         """Which of the patterns a raw line meets."""
-        line = cleaned(raw)
-        met = []
-        # A write-up asks the same of a line in several signs, beside other facts.
-        asked: dict[Expression, dict[str, str] | None] = {}
+        return _met(raw, number, offset, self._asked(keys))
+
+    def _asked(self, keys: Sequence[str]) -> _Asked:
+        """The patterns by their expressions: a write-up asks the same in several signs, beside other facts."""
+        asked: dict[Expression, list[str]] = {}
         for key in dict.fromkeys(keys):
-            expression = self.expressions[key]
-            if expression not in asked:
-                asked[expression] = expression.groups(line.text)
-            groups = asked[expression]
-            if groups is not None:
-                text = line.text[:_TEXT_CHARS]
-                met.append(
-                    (key, Met(number, offset, text, line.actor, line.times, said_at(raw, line.text), groups))
-                )
-        return met
+            asked.setdefault(self.expressions[key], []).append(key)
+        return list(asked.items())
 
-    def _wanted(self, found: Found, segment: Segment, block: Block) -> list[str]:
-        """The patterns for which a line has to be tried; for the others its literals are counted."""
-        wanted = []
+    def _planned(self, found: Found, segment: Segment, block: Block) -> _Plan:
+        """What has to be asked of a line; for the other patterns its literals are counted."""
+        held = frozenset(found)
+        plan = self._plans.get(held)
+        if plan is None:
+            if len(self._plans) >= _MOST_KNOWN:
+                self._plans.clear()
+            plan = self._plans[held] = self._plan(found)
         for each, (times, _) in found.items():
-            for key in self._keys[each]:
-                seen = self.seen[key]
-                if seen.is_full:
-                    seen.beyond += times
-                    seen.late.append((block.offset + segment.start, block.offset, block.line))
-                else:
-                    seen.tried += times
-                    wanted.append(key)
-        return wanted
+            self._looked[each] += times
+        at = (block.offset + segment.start, block.offset, block.line)
+        for seen, each in plan.counted:
+            seen.beyond += found[each][0]
+            seen.late.append(at)
+        return plan
 
-    def _try(self, place: Place, segment: Segment, wanted: Sequence[str], found: Found) -> None:
+    def _plan(self, found: Iterable[int]) -> _Plan:
+        keys = [(key, each) for each in found for key in self._keys[each]]
+        full = tuple((self.seen[key], each) for key, each in keys if self.seen[key].is_full)
+        asked = self._asked([key for key, _ in keys if not self.seen[key].is_full])
+        # A slow search is no sieve.
+        return _Plan(asked, full, lines=0 if self.matcher.is_fast else _MANY_LINES)
+
+    def _try(self, place: Place, segment: Segment, plan: _Plan, found: Found) -> None:
         raw = raw_of(place.block, segment)
         # Most of a log are lines just like others, but for their times: what none of them meets is read once.
         known = (raw_key(raw), frozenset(found)) if len(raw) <= _KEY_BYTES else None
         if known is None or known not in self._known:
-            met = self.meets(raw, place.line(segment.line_start), place.block.offset + segment.start, wanted)
+            asked = plan.worth(cleaned(raw).text)
+            met = _met(raw, place.line(segment.line_start), place.block.offset + segment.start, asked)
             for key, each in met:
-                self._add(key, each)
+                if not self._samples.holds(key, each):
+                    self._add(key, each)
             if met:
                 return
             if known is not None:
@@ -207,13 +259,18 @@ class Scanner:
                     self._known.clear()
                 self._known.add(known)
         for number, (_, end) in found.items():
-            if self._kinds[number] != _STEP:
+            if self._kinds[number] not in (_STEP, _SAMPLE):
                 self._dull.miss(number, place.block.data, end)
 
     def _add(self, key: str, met: Met) -> None:
         seen = self.seen[key]
+        was_full = seen.is_full
         seen.add(met)
-        if seen.is_full:
+        if seen.is_full and not was_full:
+            self._plans.clear()
+            seen.tried = sum(
+                times for times, keys in zip(self._looked, self._keys, strict=True) if key in keys
+            )
             self._quiet = frozenset(
                 number
                 for number, keys in enumerate(self._keys)
@@ -243,6 +300,18 @@ class Scanner:
                 found[number] = (found[number][0] + 1 if number in found else 1, end)
         if segment is not None and found:
             yield segment, found
+
+
+def _met(raw: bytes, number: int, offset: int, asked: _Asked) -> list[tuple[str, Met]]:
+    """What of all that is asked a raw line meets."""
+    line = cleaned(raw)
+    met = []
+    for expression, keys in asked:
+        groups = expression.groups(line.text)
+        if groups is not None:
+            text, time = line.text[:_TEXT_CHARS], said_at(raw, line.text)
+            met += [(key, Met(number, offset, text, line.actor, line.times, time, groups)) for key in keys]
+    return met
 
 
 def _together(by_needle: Mapping[Needle, Sequence[str]]) -> dict[Needle, list[str]]:

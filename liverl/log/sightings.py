@@ -71,7 +71,7 @@ class Sighter:
         late = self._late(seen, now) if seen.beyond else None
         for met in (*([late] if late else []), *extra):
             kept.setdefault(met.offset, met)
-        new = [met for met in extra if met.number > seen.recent[-1].number] if seen.recent else extra
+        new = [met for met in extra if met.offset > seen.recent[-1].offset] if seen.recent else extra
         count = seen.count + sum(met.times for met in new)
         if not (seen.pattern.near or seen.pattern.not_near):
             return self._told(seen.pattern, list(kept.values()), count, now)

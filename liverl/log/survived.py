@@ -2,6 +2,8 @@
 
 unsurvived  the lines without late ones of a kind that was survived
 burst       the first of those that an ending program repeats, word by word
+is_worker   whether an actor does not drive the run
+kind_of     what lines of one kind have in common
 summed_up   what Ray sums up behind its driver's own exception
 """
 
@@ -24,13 +26,15 @@ _SUMMED_UP = 10
 _PARTED = re.compile(
     r"Connect|Disconnect|Closed|Cancel|Timeout|EOF|Pipe|Died|Unavailable|Rendezvous|Aborted|Interrupt"
 )
+# The Ray actors in which a training's own loop runs, and Ray's daemons.
+_DRIVER = re.compile(r"(?i)task_?runner|main|driver|trainer|raylet|autoscaler|gcs")
 _NUMBERS = re.compile(r"\d+")
 
 
 def unsurvived(lines: Sequence[Met], is_late: Callable[[Met], bool]) -> list[Met]:
     """The lines without the late ones of whose kind the run survived earlier ones; all, where no other is late."""
-    survived = {_kind(each) for each in lines if not is_late(each)}
-    kept = [each for each in lines if not is_late(each) or _kind(each) not in survived]
+    survived = {kind_of(each.text) for each in lines if not is_late(each)}
+    kept = [each for each in lines if not is_late(each) or kind_of(each.text) not in survived]
     return kept if any(is_late(each) for each in kept) else list(lines)
 
 
@@ -52,6 +56,11 @@ def summed_up(lines: Sequence[Met]) -> Met | None:
     )
 
 
-def _kind(line: Met) -> str:
+def is_worker(actor: str) -> bool:
+    """Whether a run may go on after what a Ray actor raises: one that does not drive it."""
+    return bool(actor) and not _DRIVER.search(actor)
+
+
+def kind_of(text: str) -> str:
     """What an exception says, without its numbers, as far as its first words."""
-    return _NUMBERS.sub("#", line.text.strip())[:_KIND_CHARS]
+    return _NUMBERS.sub("#", text.strip())[:_KIND_CHARS]

@@ -25,6 +25,12 @@ from liverl.log.clean import component_of, parse_line
         (b"\x1b]0;title\x07\x1b[1;31mred\x1b[0m", "", "red"),
         (b"a\x00b\x07c\td\xff", "", "abc d\ufffd"),
         (b"  indented  ", "", "  indented"),
+        # Copied: the escapes lost or written out, moved in, quoted.
+        (b"    [36m(WorkerDict pid=7)[0m loading", "WorkerDict", "loading"),
+        (b"^[[36m(WorkerDict pid=7)^[[0m ^[[1;31mred^[[39m", "WorkerDict", "red"),
+        (rb"\u001b[36m(WorkerDict pid=7, ip=10.0.0.2)\u001b[0m loading", "WorkerDict", "loading"),
+        (b"> (WorkerDict pid=7) loading", "WorkerDict", "loading"),
+        (b"    (a remark) is kept [0] [12m]", "", "    (a remark) is kept [0] [12m]"),
     ],
 )
 def test_who_and_what_without_terminal_codes(raw: bytes, actor: str, text: str) -> None:

@@ -69,8 +69,24 @@ def facts(folder: Path, text: str) -> dict[str, Any]:
         (TRACE.format("KeyboardInterrupt"), "stopped"),
         (TRACE.format("KeyboardInterrupt") + HYDRA, "stopped"),
         ("slurmstepd: error: *** STEP 7.0 ON n1 CANCELLED AT 2026-11-21T10:00:00 ***\n", "stopped"),
+        ("W1 api.py:719] Received Signals.SIGINT death signal, shutting down workers\n", "stopped"),
+        ("Evaluation complete. Results saved to results.json\naccuracy: 0.7\n", "finished"),
+        ("Evaluation complete.\n" + "(WorkerDict pid=9) compute log probs\n" * 12, "cut"),
+        ("Evaluation finished at step 12\n", "cut"),
+        ("All done!\n", "finished"),
+        ("2026-11-04 03:12:44 cli.py:64 -- Job 'raysubmit_x1' succeeded\n", "finished"),
         (FINAL + TRACE.format("RuntimeError: cannot schedule new futures after shutdown"), "finished"),
         (FINAL + "Exception ignored in: <function A.__del__>\n" + TRACE.format("TypeError: x"), "finished"),
+        (
+            "--- Logging error ---\n"
+            + TRACE.format("TypeError: not all arguments")
+            + "Call stack:\n a\n b\n",
+            "cut",
+        ),
+        (
+            "ERROR [otel] Exception while exporting Span.\n" + TRACE.format("KeyError: 'run'") + "a\nb\nc\n",
+            "cut",
+        ),
         ("(AgentLoopWorker pid=5) " + TRACE.format("ToolError: no") + "a\nb\n" * 40, "cut"),
         (TRACE.format("Exception: The current node timed out during startup."), "exception"),
         (TRACE.format("sqlite3.Error: no such table"), "exception"),
@@ -91,6 +107,26 @@ def test_a_run_that_went_on_after_an_exception_did_not_end_with_it(tmp_path: Pat
 def test_a_run_whose_last_step_is_the_last_one_planned_is_finished(tmp_path: Path) -> None:
     told = facts(tmp_path, "Total training steps: 12\n" + STEPS)
     assert (told["steps_total"], told["last_step"], told["ended"]) == (12, 12, "finished")
+
+
+def test_a_workers_traceback_of_which_the_run_survived_others_did_not_end_it(tmp_path: Path) -> None:
+    def worker(name: str, text: str) -> str:
+        lines = TRACE.format(text).splitlines(keepends=True)
+        return "".join(f"({name} pid=5) {line}" for line in lines)
+
+    lost, half = worker("AgentLoopWorker", "ToolError: trial {} lost"), len(STEPS) // 2
+    early, late = lost.format(3), lost.format(8)
+    at = STEPS.index("\n", half) + 1
+    assert facts(tmp_path, "a log\n" + STEPS + late)["ended"] == "exception"
+    assert facts(tmp_path, "a log\n" + STEPS[:at] + early + STEPS[at:] + late)["ended"] == "cut"
+    assert facts(tmp_path, "a log\n" + STEPS[:at] + early + STEPS[at:] + late + HYDRA)["ended"] == "exception"
+    early, late = worker("TaskRunner", "ToolError: 3"), worker("TaskRunner", "ValueError: 8")
+    assert facts(tmp_path, "a log\n" + STEPS[:at] + early + STEPS[at:] + late)["ended"] == "exception"
+
+
+def test_an_error_that_was_said_before_is_no_end(tmp_path: Path) -> None:
+    said = "ERROR: trial {} was lost\n"
+    assert facts(tmp_path, "a log\n" + said.format(4) + STEPS + said.format(9))["ended"] == "cut"
 
 
 def test_an_end_that_is_announced_over_an_exception_is_told_as_such(tmp_path: Path) -> None:

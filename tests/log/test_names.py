@@ -14,6 +14,16 @@ from liverl.log.names import Names, as_verl, verl_names, with_aliases
     [
         ("actor/entropy_loss", "actor/entropy"),
         ("critic/full-score/mean", "critic/score/mean"),
+        ("train_grad_norm", "actor/grad_norm"),
+        ("completions_mean_length", "response_length/mean"),
+        ("grpo_loss", "actor/pg_loss"),
+        ("critic.score.mean", "critic/score/mean"),
+        ("train.loss", "actor/pg_loss"),
+        ("objective/kl_avg", "actor/kl_loss"),
+        ("val/sequence_lengths", "response_length/mean"),
+        ("time_step", ""),
+        ("ppo_epochs", ""),
+        ("ppo_epoch", ""),
         ("actor/ppo_ratio_mean", ""),
         ("reward", "critic/score/mean"),
         ("mean_reward", "critic/score/mean"),
@@ -177,10 +187,36 @@ def test_wanted_metrics_are_kept_under_any_of_their_names() -> None:
         ("objective/kl", "actor/kl_sequence"),
         ("eval_perplexity", "val/perplexity"),
         ("train/actor/grad_norm", "actor/grad_norm"),
+        ("optim/total_grad_norm", "actor/grad_norm"),
+        ("gradnorm", "actor/grad_norm"),
+        ("train/kl_to_ref", "actor/kl_loss"),
+        ("kl_div", "actor/kl_loss"),
+        ("train/token_mult_prob_error", "rollout_corr/token_mult_prob_error"),
+        ("mismatch/mismatch_k3_kl", "rollout_corr/k3_kl"),
+        ("inference_train_kl", "rollout_corr/kl"),
+        ("policy/vllm_vs_fsdp_kl", "rollout_corr/kl"),
+        ("rollout/logp_diff", "rollout_corr/logprob_abs_diff"),
+        ("debug/engine_logprob_abs_diff_mean", "rollout_corr/logprob_abs_diff"),
+        ("vllm_pearson_corr", "training/rollout_actor_probs_pearson_corr"),
+        ("ppo_actor/behave_kl/avg", "rollout_corr/kl"),
     ],
 )
 def test_names_of_tables_that_people_write_are_known(other: str, verl: str) -> None:
     assert verl_names(other) == (verl,)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "rollout/logp_diff_max",
+        "rollout/kl_coef",
+        "train/sampling_kl_std",
+        "rollout/logprob_mean",
+        "logp_diff",
+    ],
+)
+def test_what_tells_no_mean_distance_of_both_sides_is_no_mismatch(name: str) -> None:
+    assert not [each for each in verl_names(name) if each.startswith("rollout_corr/")]
 
 
 def test_an_entropy_that_is_told_as_a_loss_is_turned_and_no_other() -> None:
@@ -188,3 +224,17 @@ def test_an_entropy_that_is_told_as_a_loss_is_turned_and_no_other() -> None:
     assert told["actor/entropy"][:2].tolist() == [1.5, 0.5]
     assert with_aliases({"entropy_loss": np.array([0.5, 0.25])})["actor/entropy"].tolist() == [0.5, 0.25]
     assert with_aliases({"entropy": np.array([-0.5, -1.5])})["actor/entropy"].tolist() == [-0.5, -1.5]
+
+
+@pytest.mark.parametrize(
+    "wanted", [None, frozenset(("rollout_corr/kl", "fully_async/count/stale_samples", "timing_s/gen"))]
+)
+def test_where_no_name_has_a_slash_underscores_stand_for_them(wanted: frozenset[str] | None) -> None:
+    keys = ("rollout_corr_kl", "fully_async_count_stale_samples", "timing_s_gen", "val_core_math_acc_mean@1")
+    names = Names(wanted)
+    kept = [name for key in keys if (name := names.of(key)) is not None]
+    found = with_aliases({name: np.array([0.5]) for name in kept})
+    assert found.keys() >= {
+        "rollout_corr/kl", "fully_async/count/stale_samples", "timing_s/gen", "val-core/math/acc/mean@1", "val/score",
+    }  # fmt: skip
+    assert "timing_s/gen" not in with_aliases({"timing_s_x": np.array([0.5]), "a/b": np.array([0.5])})

@@ -4,6 +4,11 @@ from __future__ import annotations
 
 from liverl.log.formats import verl
 
+# A metric's name and its value.
+_LONGEST_WORD = 64
+# Blanks at a line's end are cut where a terminal's text is copied.
+_BLANKS = 2
+
 
 class Broken:
     """A step line and what has been found of its rest; `is_settled` once it was taken as it is."""
@@ -18,11 +23,16 @@ class Broken:
     def join(self, raw: bytes) -> bool:
         """Whether a line is its rest."""
         rest = raw.rstrip(b"\r\n")
-        if self._is_over or not verl.continues(rest, self._width, self._is_known):
+        # A terminal breaks within words, a pager between them: its lines are as long as their words let them be.
+        is_between = rest.lstrip().startswith(b"- ") or self.text.endswith(b" -")
+        width = self._width + (_LONGEST_WORD if is_between else _BLANKS)
+        if self._is_over or not verl.continues(self.text, rest, width, self._is_known):
             return False
-        # A terminal breaks within words, a pager between them.
-        gap = b" " if rest.lstrip().startswith(b"- ") or self.text.endswith(b" -") else b""
-        self._is_over = len(rest) < self._width - 8
+        gap = b" " if is_between else b""
+        self._is_over = len(rest) < self._width - 8 and not (
+            is_between and len(rest) >= self._width - _LONGEST_WORD
+        )
+        self._width = max(self._width, len(rest))
         self._is_known, self.is_settled = True, False
         self.text += gap + rest.strip() if gap else rest.strip(b"\r\n")
         return True

@@ -23,7 +23,9 @@ _STEPS = re.compile(
 _UNITS = {"%": 0.01, "k": 1e3, "K": 1e3, "m": 1e6, "M": 1e6, "B": 1e9, "T": 1e12}
 _NOTHING = frozenset(("", "no log", "n/a", "na", "none", "null", "-", "--", "–", "—", "?", "…", "..."))
 _UNIT = re.compile(
-    r"\s*[(\[](?:mean|avg|train|tokens?|toks?|s|secs?|seconds|nats|%|pre-?clip|before clip(?:ping)?|raw|unclipped)[)\]]"
+    r"\s*[(\[](?:mean|avg|train|tokens?|toks?|s|secs?|seconds|nats|%|pre-?clip|before clip(?:ping)?|raw|unclipped"
+    r"|l2(?: norm)?|#|count|avg\.|average|tok(?:en)?s?/s(?:ec)?(?:/gpu)?|s(?:ec)?/(?:step|it)|per token|nats/token|0-1"
+    r")[)\]]"
     r"|\s*[↑↓%]\s*$",
     re.I,
 )
@@ -94,7 +96,7 @@ def scale_of(cell: str) -> float:
 
 def is_step_name(cell: str) -> bool:
     """Whether a column counts the steps."""
-    name = _bare(cell).lower().replace("_", " ").replace("-", " ").strip("# .:")
+    name = _bare(cell).lower().replace("_", " ").replace("-", " ").removesuffix("[#]").strip("# .:")
     return name in _STEP_NAMES or _SEGMENT.sub("", name) in _STEP_NAMES
 
 

@@ -7,39 +7,57 @@ import re
 from collections import Counter
 from collections.abc import Collection
 
-from liverl.log.formats.detect import EPOCHS, STEP_COLUMNS, delimiter_of
+import orjson
+
+from liverl.log.formats.cells import is_step_name
+from liverl.log.formats.detect import EPOCHS, STEP_COLUMNS, delimiter_of, is_scalars
+from liverl.log.formats.headers import is_note, named
 from liverl.log.formats.rows import Rows
-from liverl.log.formats.values import number, whole
+from liverl.log.formats.values import number, whole, with_comma
 from liverl.log.names import Names
 
 _BOUNDS = ("__MIN", "__MAX")
 # Tables that tell one metric a row, by its name: the columns of the names, and of the values.
-NAME_COLUMNS = frozenset(("metric", "metric_name", "name", "tag", "key", "variable"))
+NAME_COLUMNS = frozenset(("metric", "metric_name", "metric.name", "name", "tag", "key", "variable"))
 VALUE_COLUMNS = frozenset(("value", "metric_value", "val"))
-_TAG = re.compile(r"run-.*?-?tag-(.+)$")
 _SLASH = re.compile(r" ?/ ?")
 _NOT_METRICS = frozenset(
-    ("timestamp", "time", "date", "wall time", "_timestamp", "_runtime", "relative time (process)")
+    (
+        "timestamp",
+        "time",
+        "date",
+        "wall time",
+        "wall_time",
+        "walltime",
+        "_timestamp",
+        "_runtime",
+        "relative time (process)",
+    )
 )
+_TIMES = "_timestamp"
+# No thousands are parted so.
+_COMMA = re.compile(r"[-+]?(?:0+,\d+|\d+,(?:\d{1,2}|\d{4,})|\d{4,},\d+)(?:[eE][-+]?\d+)?")
 
 
 class CsvRows:
     """Takes the lines of a table, the header first; `rows` are its metrics.
 
-    `file_stem` names the metric of a table whose one column is called Value, as TensorBoard exports it.
+    `metric` is what the file's name says of a table whose one column is called Value, as TensorBoard exports it.
     """
 
-    def __init__(self, wanted: Collection[str] | None, file_stem: str = "") -> None:
+    def __init__(self, wanted: Collection[str] | None, metric: str = "") -> None:
         self._wanted = wanted
-        self._stem = file_stem
+        self._metric = metric
         self.rows = Rows(Names(wanted))
         self.runs: tuple[str, ...] = ()
         self._line = 0
         self._header: list[str] | None = None
         self._delimiter = ","
         self._step: int | None = None
-        self._columns: list[tuple[int, str]] = []
+        # Where a metric stands, its name, and what its values are multiplied by.
+        self._columns: list[tuple[int, str, float]] = []
         self._pair: tuple[int, int] | None = None
+        self._has_commas = False
 
     def feed(self, lines: list[bytes]) -> None:
         """Keep the rows of some lines; a line that is no row of the table is passed over."""
@@ -60,47 +78,70 @@ class CsvRows:
             self._line -= 1
 
     def _begin(self, text: str) -> None:
+        if is_scalars(f"{text}\n{text}\n".encode()):
+            self._delimiter, self._header, self._step = " ", ["timestamp", "Value", "step"], 2
+            self._columns = [(1, self._metric or "Value", 1.0)]
+            self.rows = Rows(Names(self._wanted, underscored=True))
+            self._add(text)
+            return
+        if is_note(text):
+            return
+        text = text.removeprefix("# ")  # as numpy begins a header
         self._delimiter = delimiter_of(text)
         # Notebooks write `completions / mean_length`.
         self._header = [_SLASH.sub("/", cell.strip()) for cell in _cells(text, self._delimiter)]
         lowered = [cell.lower() for cell in self._header]
         steps = [name for name in STEP_COLUMNS if name in lowered and name not in EPOCHS]
         self._step = lowered.index(steps[0]) if steps else None
-        self._pair = _pair_of(lowered) if steps else None
+        if self._step is None:
+            self._step = next(
+                (at for at, cell in enumerate(lowered) if cell not in EPOCHS and is_step_name(cell)), None
+            )
+        self._pair = _pair_of(lowered) if self._step is not None else None
         columns = [
             (index, name)
             for index, name in enumerate(self._header)
             if name
             and index != self._step
             and name.lower() not in _NOT_METRICS
-            and not name.endswith(_BOUNDS)
+            and not name.endswith((*_BOUNDS, _TIMES))
         ]
-        has_slashes = any("/" in name for _, name in columns)
-        self._columns = self._of_one_run(columns)
+        self._columns = self._named(columns)
+        has_slashes = any("/" in name for _, name, _ in self._columns)
         self.rows = Rows(Names(self._wanted, underscored=not has_slashes and self._pair is None))
+
+    def _named(self, columns: list[tuple[int, str]]) -> list[tuple[int, str, float]]:
+        """The columns by their metrics, each metric once: of the first run that has it."""
+        found: dict[str, tuple[int, str, float]] = {}
+        for index, header in self._of_one_run(columns):
+            name, scale = named(header)
+            found.setdefault(name, (index, name, scale))
+        return list(found.values())
 
     def _of_one_run(self, columns: list[tuple[int, str]]) -> list[tuple[int, str]]:
         """W&B names a column `run - metric`: the metrics of the run that has most of them."""
         runs = Counter(name.rpartition(" - ")[0] for _, name in columns if " - " in name)
         if not runs:
-            named = [(index, self._tag() if name == "Value" else name) for index, name in columns]
-            return named
+            return [
+                (index, (self._metric or name) if name.lower() == "value" else name)
+                for index, name in columns
+            ]
         self.runs = tuple(runs)
         run = runs.most_common(1)[0][0]
         return [(index, name.rpartition(" - ")[2]) for index, name in columns if name.rpartition(" - ")[0] == run
                 and not name.rpartition(" - ")[2].startswith("_")]  # fmt: skip
 
-    def _tag(self) -> str:
-        found = _TAG.match(self._stem)
-        return found.group(1) if found else self._stem or "Value"
-
     def _add(self, text: str) -> None:
         cells = _cells(text, self._delimiter)
         if self._header is None or len(cells) != len(self._header):
             return
+        if not self._has_commas and self._delimiter != "," and "," in text:
+            self._has_commas = any(_COMMA.fullmatch(cell) for cell in cells)
         row: dict[str, float] = {}
-        columns = self._columns if self._pair is None else [(self._pair[1], cells[self._pair[0]].strip())]
-        for index, name in columns:
+        columns = (
+            self._columns if self._pair is None else [(self._pair[1], cells[self._pair[0]].strip(), 1.0)]
+        )
+        for index, name, scale in columns:
             cell = cells[index]
             if cell:
                 try:
@@ -108,12 +149,35 @@ class CsvRows:
                     if value != value or value in (float("inf"), float("-inf")):
                         value = number(cell)
                 except ValueError:
-                    value = number(cell)
+                    value = self._number(cell)
+                    if value is None and cell[:1] == "{":
+                        row |= _object(cell)
+                    elif cell.endswith("%"):
+                        scale = 0.01
                 if value is not None:
-                    row[name] = value
-        step = None if self._step is None else whole(cells[self._step])
+                    row[name] = value if scale == 1 else value * scale
+        step = None if self._step is None else _whole(cells[self._step])
         if row or step is not None:  # else the header again, before the next session's rows
             self.rows.add(row, step, self._line)
+
+    def _number(self, cell: str) -> float | None:
+        """A cell's number; where commas don't part the cells, they part a number's digits from its fraction."""
+        return with_comma(cell) if self._has_commas else number(cell)
+
+
+def _object(cell: str) -> dict[str, float]:
+    """The metrics of a cell that holds them all as JSON, as Trackio's table has it."""
+    try:
+        found = orjson.loads(cell)
+    except ValueError:
+        return {}
+    return {key: value for key, value in found.items() if type(value) in (int, float)}
+
+
+def _whole(cell: str) -> int | None:
+    """The step of a cell, which a person may have written with a unit or a comma behind it."""
+    found = whole(cell)
+    return found if found is not None or not cell.strip() else whole(number(cell))
 
 
 def _pair_of(header: list[str]) -> tuple[int, int] | None:

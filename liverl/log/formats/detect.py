@@ -8,6 +8,10 @@ import re
 
 import orjson
 
+from liverl.log.formats.cells import is_step_name
+from liverl.log.formats.headers import is_note
+from liverl.log.formats.pythonic import is_literal
+
 HEAD_BYTES = 65_536
 STEP_COLUMNS = (
     "step", "global_step", "training/global_step", "training_global_step", "_step", "train/global_step",
@@ -26,9 +30,13 @@ SAMPLE_KEYS = frozenset(
 _BOMS = ((b"\xef\xbb\xbf", "utf-8-sig"), (b"\xff\xfe", "utf-16-le"), (b"\xfe\xff", "utf-16-be"))
 _MAGIC = ((b"\x1f\x8b", "gzip"), (b"BZh", "bzip2"), (b"\xfd7zXZ\x00", "xz"), (b"\x28\xb5\x2f\xfd", "zstd"))
 _NUMBER = re.compile(
-    r"\s*[-+]?(?:\d[\d_]*\.?\d*(?:[eE][-+]?\d+)?|\.\d+|nan|inf|NaN|Infinity|true|false|)\s*", re.I
+    r"\s*[-+]?(?:\d[\d_]*[.,]?\d*(?:[eE][-+]?\d+)?%?|\.\d+|nan|inf|NaN|Infinity|true|false|)\s*", re.I
 )
 _JSON_LINES = 40
+_BEGINNING_BYTES = 256
+_SCALARS = re.compile(
+    rb"(?:1\d{12} (?:[-+]?[\d.]+(?:[eE][-+]?\d+)?|-?nan|-?inf|NaN|-?Infinity) \d{1,12}\r?(?:\n|\Z)){2}"
+)
 
 
 def encoding_of(head: bytes) -> str:
@@ -56,8 +64,15 @@ def detect(head: bytes, name: str = "") -> str:
     sample = head.removeprefix(b"\xef\xbb\xbf").lstrip()
     if not sample:
         return "text"
+    is_longer = len(head) >= HEAD_BYTES
+    if (
+        b"'" in sample[:_BEGINNING_BYTES]
+        and is_literal(sample, is_longer)
+        and not any(b"'%b'" % key.encode() in sample for key in SAMPLE_KEYS)
+    ):
+        return "summary"
     if sample[:1] in (b"{", b"["):
-        return _json_kind(sample, len(head) >= HEAD_BYTES) or "console"
+        return _json_kind(sample, is_longer) or "console"
     if _is_csv(sample):
         return "csv"
     return "text" if sample.count(0) > 0.3 * len(sample) else "console"
@@ -137,13 +152,28 @@ def _decoded(text: bytes) -> object:
         return None
 
 
+def is_step_column(cell: str) -> bool:
+    """Whether a column of a table counts the steps."""
+    return cell.strip().lower() in STEP_COLUMNS or is_step_name(cell)
+
+
+def is_scalars(head: bytes) -> bool:
+    """Whether a file holds one metric as MLflow stores it: milliseconds, a value and a step a line."""
+    return _SCALARS.match(head) is not None
+
+
 def delimiter_of(line: str) -> str:
     """What parts the cells of a table's first line."""
     return max(",\t;", key=line.count)
 
 
 def _is_csv(sample: bytes) -> bool:
-    lines = sample.decode("utf-8", "replace").splitlines()[:6]
+    if is_scalars(sample):
+        return True
+    lines = [line for line in sample.decode("utf-8", "replace").splitlines()[:12] if line.strip()]
+    while lines and is_note(lines[0]):
+        del lines[0]
+    lines = [line.removeprefix("# ") for line in lines[:6]]
     if len(lines) < 2:
         return False
     delimiter = delimiter_of(lines[0])
@@ -160,5 +190,5 @@ def _is_csv(sample: bytes) -> bool:
     if len(header) != len(set(header)):
         return False
     numbers = sum(1 for row in body for cell in row if _NUMBER.fullmatch(cell))
-    has_step = any(cell.strip().lower() in STEP_COLUMNS for cell in header)
+    has_step = any(is_step_column(cell) for cell in header)
     return numbers >= (0.3 if has_step else 0.6) * len(header) * len(body)

@@ -31,6 +31,8 @@ _NAMED_STEP = re.compile(
 # ms-swift tells both in one string.
 _OF_ALL = re.compile(r"""["']global_step/max_steps["']: ?["'](\d{1,12})/(\d{1,12})["']""")
 _SAMPLE = re.compile(rf"""["'](?:{"|".join(sorted(SAMPLE_KEYS))})["']: ?["'\[{{]""")
+_BETWEEN = re.compile(r"(?<=\}),\s?(?=\{)")
+_LEAST_LISTED = 3
 _LEAST, _LEAST_CUT, _LEAST_KNOWN, _LEAST_SUMMED = 2, 3, 2, 3
 # TRL's rows have up to 3 kB; in longer lines the row stands at the end, behind a bar.
 _LONGEST = 8192
@@ -84,6 +86,21 @@ def parse_counted(text: str) -> Told | None:
     if step is None or not is_of_training(row) or len(known_of(row)) < _LEAST_KNOWN:
         return None
     return step, row
+
+
+def parse_many(text: str) -> list[Told]:
+    """The rows of a list of dicts in one line, as a trainer's history is printed; none of any other list."""
+    found: list[Told] = []
+    for each in _BETWEEN.split(text[max(0, text.find("{")) :]):
+        row = pairs(each)
+        if (
+            len(row) >= _LEAST
+            and is_of_training(row)
+            and not is_sample(each)
+            and not any(key in row for key in _SUMMARY)
+        ):
+            found.append((_step(each, 0, row), row))
+    return found if len(found) >= _LEAST_LISTED and len({step is None for step, _ in found}) == 1 else []
 
 
 def planned(text: str) -> int | None:

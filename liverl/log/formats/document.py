@@ -8,8 +8,9 @@ from typing import Any
 
 import orjson
 
+from liverl.log.formats import pythonic
 from liverl.log.formats.detect import EPOCHS, SAMPLE_KEYS, STEP_COLUMNS
-from liverl.log.formats.jsonl import flat, lenient
+from liverl.log.formats.jsonl import flat, lenient, scalar
 from liverl.log.formats.rows import Rows
 from liverl.log.formats.training import is_of_training
 from liverl.log.formats.values import whole
@@ -17,6 +18,10 @@ from liverl.log.names import Names
 
 _MEAN = ("mean", "avg", "average", "value", "last")
 _SPAN = ("steps", "n_steps", "num_steps", "total_steps", "global_step", "step", "_step")
+_BEGINNING_AND_END = (
+    ("first", "last"), ("start", "end"), ("initial", "final"), ("before", "after"), ("begin", "end"), ("early", "late"),
+    ("first", "final"), ("first_step", "last_step"), ("baseline", "current"),
+)  # fmt: skip
 _OF_THE_END = (
     "train_runtime",
     "train_loss",
@@ -26,6 +31,8 @@ _OF_THE_END = (
 )
 _FEWEST_VALUES = 2
 _FEWEST_ROWS = 3
+# So many of the last rows of a list are looked at; seconds since 1970 of any run.
+_LOOKED_AT, _ANY_TIME = 64, 1e9
 _STEP = re.compile(r"(?i)(?:(?:global|train)?[_ ]?(?:step|iter|iteration|update))?[_ -]?(\d{1,12})")
 
 
@@ -34,14 +41,20 @@ def decoded(content: bytes) -> Any:
     try:
         return orjson.loads(content)
     except ValueError:
-        return lenient(content)
+        found = lenient(content)
+        return pythonic.decoded(content) if found is None else found
 
 
-def document_rows(document: Any, wanted: Collection[str] | None) -> Rows:
-    """The rows of a document; none where it holds no metrics."""
+def document_rows(document: Any, wanted: Collection[str] | None, metric: str = "") -> Rows:
+    """The rows of a document; none where it holds no metrics. `metric` is what the file's name says of its only one."""
     rows = Rows(Names(wanted))
     if isinstance(document, list):
-        _each(document, rows)
+        if _are_points(document):
+            rows = Rows(Names(wanted, underscored=True))
+            for _, step, value in document:
+                rows.add({metric or "Value": value}, whole(step))
+        else:
+            _each(document, rows)
     elif isinstance(document, dict):
         history = next((document[key] for key in ("log_history", "history", "rows") if key in document), None)
         if isinstance(history, list) and any(isinstance(each, dict) for each in history):
@@ -59,7 +72,7 @@ def _each(history: list[Any], rows: Rows) -> None:
     for row in history:
         if isinstance(row, dict):
             # The last one tells of the whole run.
-            told = {key: value for key, value in flat(row).items() if key not in _OF_THE_END}
+            told = {key: value for key, value in scalar(flat(row)).items() if key not in _OF_THE_END}
             step = next((whole(told[key]) for key in STEP_COLUMNS if key in told and key not in EPOCHS), None)
             if told.keys() - {"step", "epoch"}:
                 rows.add(told, step)
@@ -88,8 +101,23 @@ def _by_step(document: Mapping[str, Any]) -> list[Any]:
 def _are_rows(rows: list[Any]) -> bool:
     if not all(isinstance(each, dict) and not SAMPLE_KEYS & each.keys() for each in rows):
         return False
-    told = flat(rows[-1])
-    return any(key in told for key in STEP_COLUMNS) and is_of_training(told)
+    told = [scalar(flat(each)) for each in rows[-_LOOKED_AT:]]
+    return all(any(key in each for key in STEP_COLUMNS) for each in told[-1:]) and is_of_training(
+        name for each in told for name in each
+    )
+
+
+def _are_points(rows: list[Any]) -> bool:
+    """Whether a list holds one metric as TensorBoard exports it: a time, a step and a value a row."""
+    return len(rows) >= _FEWEST_VALUES and all(
+        isinstance(each, list)
+        and len(each) == 3
+        and whole(each[1]) is not None
+        and all(type(one) in (int, float, str) for one in each)
+        and isinstance(each[0], float | int)
+        and each[0] >= _ANY_TIME
+        for each in rows
+    )
 
 
 def _lists(document: Mapping[str, Any]) -> dict[str, list[Any]]:
@@ -118,8 +146,33 @@ def _columns(lists: Mapping[str, list[Any]], document: Mapping[str, Any], rows: 
         rows.add({name: lists[name][index] for name in names}, step)
 
 
+def _ends(document: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]] | None:
+    """The first and the last value of each metric that has both, or of a row of them."""
+    for first, last in _BEGINNING_AND_END:
+        if isinstance(document.get(first), dict) and isinstance(document.get(last), dict):
+            return flat(document[first]), flat(document[last])
+        both = {
+            key: value
+            for key, value in document.items()
+            if isinstance(value, dict)
+            and all(type(value.get(each)) in (int, float) for each in (first, last))
+        }
+        if both and is_of_training((*both, *document)):
+            return {key: each[first] for key, each in both.items()}, {
+                key: each[last] for key, each in both.items()
+            }
+    return None
+
+
 def _summary(document: Mapping[str, Any], rows: Rows) -> None:
-    """One row for the whole run: each metric's mean, or its only value."""
+    """One row for the whole run: each metric's mean, or its only value; two where its two ends are told."""
+    if (ends := _ends(document)) is not None and is_of_training((*ends[0], *ends[1])):
+        told_steps = (whole(document.get(key)) for key in _SPAN)
+        rows.add(ends[0], whole(ends[0].get("step")) or 1)
+        rows.add(
+            ends[1], whole(ends[1].get("step")) or max(2, next((each for each in told_steps if each), 2))
+        )
+        return
     row: dict[str, Any] = {}
     is_mean = False
     for key, value in document.items():

@@ -8,10 +8,15 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from liverl.log.formats.ended import Ended
 from liverl.log.formats.grids import Grid
 from liverl.log.formats.line import text_of, time_of
+from liverl.log.formats.panel import Panel
 from liverl.log.formats.sideways import Sideways
 from liverl.log.formats.spread import Below, Rest
+
+# What goes on behind the line that began it.
+Begun = Grid | Below | Rest | Sideways | Ended | Panel
 
 
 class Told(NamedTuple):
@@ -29,7 +34,7 @@ class Following:
     """One thing at a time that was begun by a line and goes on; `follow` is how many lines more it wants to see."""
 
     def __init__(self) -> None:
-        self._begun: Grid | Below | Rest | Sideways | None = None
+        self._begun: Begun | None = None
         self._number, self._time = 0, ""
 
     @property
@@ -37,7 +42,7 @@ class Following:
         """How many lines more are wanted."""
         return max(0, self._begun.follow) if self._begun is not None else 0
 
-    def begin(self, begun: Grid | Below | Rest | Sideways, number: int, raw: bytes) -> list[Told]:
+    def begin(self, begun: Begun, number: int, raw: bytes) -> list[Told]:
         """Something else begins; what was begun before is told."""
         before = self.end()
         self._begun, self._number, self._time = begun, number, time_of(raw)
@@ -67,8 +72,8 @@ class Following:
 
     def _rows(self) -> list[Told]:
         begun = self._begun
-        if isinstance(begun, Below) and (row := begun.row):
-            return [Told("below", begun.step, row, self._number, self._time, begun.total)]
+        if isinstance(begun, Below | Ended | Panel) and (row := begun.row):
+            return [Told(begun.form, begun.step, row, self._number, self._time, begun.total)]
         if isinstance(begun, Sideways):
             return [Told("grid", *row, self._number, self._time) for row in begun.rows]
         if isinstance(begun, Rest) and (found := begun.found):

@@ -101,8 +101,11 @@ def may_begin(raw: bytes) -> bool:
     return len(raw) <= _LONGEST and any(each in raw for each in _SIGNS)
 
 
-def begun_by(text: str) -> Grid | None:
-    """The table whose header a line is; None where it is none."""
+def begun_by(text: str, fewest_known: int = _FEWEST_KNOWN) -> Grid | None:
+    """The table whose header a line is; None where it is none.
+
+    Where no metric is one that only a training has, `fewest_known` have to be known.
+    """
     text = text.rstrip("\r\n")
     if len(text) > _LONGEST:
         return None
@@ -111,17 +114,17 @@ def begun_by(text: str) -> Grid | None:
         splits = (_by_bars,)
     elif "\t" in text:
         splits = (_by_tabs,)
-    found = [columns for split in splits if (columns := _columns(split, text)) is not None]
+    found = [columns for split in splits if (columns := _columns(split, text, fewest_known)) is not None]
     return Grid(found) if found else None
 
 
-def _columns(split: Split, text: str) -> _Columns | None:
+def _columns(split: Split, text: str, fewest_known: int) -> _Columns | None:
     cells = split(text)
     step = next((at for at, cell in enumerate(cells) if is_step_name(cell)), None)
     if step is None or len(cells) < 2 or any(len(cell) > _LONGEST_NAME for cell in cells[step:]):
         return None
     is_blank = split in (_by_blanks, _by_words)
-    if is_blank and (len(cells) < 3 or step or not all(_is_name(cell) for cell in cells)):
+    if is_blank and (len(cells) <= fewest_known or step or not all(_is_name(cell) for cell in cells)):
         return None
     metrics = [
         (at, key_of(cell), scale_of(cell))
@@ -130,7 +133,7 @@ def _columns(split: Split, text: str) -> _Columns | None:
     ]
     known = known_of(name for _, name, _ in metrics)
     if not (
-        known & OF_A_TRAINING or len(known) >= _FEWEST_KNOWN or (split is _by_bars and _sums_up(cells, known))
+        known & OF_A_TRAINING or len(known) >= fewest_known or (split is _by_bars and _sums_up(cells, known))
     ):
         return None
     return _Columns(split, len(cells), step, tuple(metrics), is_blank)

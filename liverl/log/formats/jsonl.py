@@ -62,10 +62,13 @@ class JsonRows:
                 nested, step if type(step) is int and abs(step) < 2**53 else _step(nested), self._line
             )
             return
-        if may_nest and _is_deep(row):
-            row = flat(row)
+        if may_nest:
+            if _is_deep(row):
+                row = flat(row)
+            elif type(told := row.get("metrics")) is str and type(inner := lenient(told.encode())) is dict:
+                row = row | inner  # as a column of a data base holds them
         if len(row) <= _MOST_OF_A_SCALAR:
-            row = _scalar(row)
+            row = scalar(row)
         attempt = row.get("attempt")
         if type(attempt) is int and abs(attempt) < 2**53:
             self.rows.null_is_nonfinite = True
@@ -111,7 +114,7 @@ def flat(row: Mapping[str, Any], prefix: str = "", depth: int = 0) -> dict[str, 
     return found
 
 
-def _scalar(row: dict[str, Any]) -> dict[str, Any]:
+def scalar(row: dict[str, Any]) -> dict[str, Any]:
     """A row that tells one metric by its name (`{"step": 1, "tag": "kl", "value": 0.1}`), under that name."""
     value = next((row[key] for key in VALUE_COLUMNS if type(row.get(key)) in (int, float)), None)
     name = next((row[key] for key in NAME_COLUMNS if type(row.get(key)) is str), None)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from liverl.log.formats import grids, spread, validation
+from liverl.log.formats import ended, grids, panel, spread, validation
 
 BARS = (b"it/s]", b"s/it]", b"it/s,", b"s/it,")
 DICTS = (
@@ -20,6 +20,8 @@ PAIRS = (
     b"[Epoch ", b"loss=", b"loss:", b"Loss:", b"reward=", b"reward:", b"Reward:", b"grad_norm", b"| loss ", b", loss ",
     b"Loss=", b"Train loss ", b"/mean=", b"clip_ratio=", b"entropy=", b" kl=",
 )  # fmt: skip
+# Between the rows of a list of them.
+BETWEEN = b"}, {"
 # Of what a line of pairs is told by: step, iteration, update, epoch, episode.
 COUNTERS = (b"tep", b"STEP", b"ter", b"pdate", b"poch", b"pisode")
 STATED = (b"otal training steps", b"otal optimization steps", b"Total steps = ")
@@ -32,7 +34,7 @@ ALL: tuple[bytes, ...] = tuple(
     dict.fromkeys(
         (
             b"step:", *BARS, *DICTS, *COUNTED, *PAIRS, *STATED, *BEGINS, ENDS, *TRAIN_STEP, *grids.NEEDLES,
-            *spread.NEEDLES, validation.BEGINS,
+            *spread.NEEDLES, validation.BEGINS, ended.BEGINS, panel.BEGINS,
         )
     )
 )  # fmt: skip

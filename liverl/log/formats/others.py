@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from liverl.log.formats import dicts, grids, sideways, spread
+from liverl.log.formats import dicts, ended, grids, panel, sideways, spread
 from liverl.log.formats import needles as literal
 from liverl.log.formats.counting import Count
 from liverl.log.formats.following import Following, Told
@@ -61,6 +61,8 @@ class Others:
     def take(self, number: int, raw: bytes) -> bool:
         """Read any other line; whether it tells a step."""
         if b"'" in raw or b'"' in raw:
+            if literal.BETWEEN in raw and (rows := dicts.parse_many(text_of(raw))):
+                return self._keep([Told("listed", *each, number, time_of(raw)) for each in rows])
             if any(each in raw for each in literal.DICTS) and (tells := self._dict(number, raw)) is not None:
                 return tells
             if any(each in raw for each in literal.COUNTED) and (found := dicts.parse_counted(text_of(raw))):
@@ -69,7 +71,7 @@ class Others:
                 self._count.finish()
         elif any(each in raw for each in literal.BEGINS):
             self._count.restart()
-        if self._results(number, raw):
+        if self._results(number, raw) or self._titled(number, raw):
             return False
         if any(each in raw for each in literal.COUNTERS) and self._counted(number, raw):
             return True
@@ -109,6 +111,17 @@ class Others:
         self._headed = None
         self._keep(self._following.begin(again, number, raw))
         return True
+
+    def _titled(self, number: int, raw: bytes) -> bool:
+        """Whether a line is the title of what tells a step, or the end of a run."""
+        begun: panel.Panel | ended.Ended | None = None
+        if panel.BEGINS in raw:
+            begun = panel.Panel()
+        elif ended.BEGINS in raw:
+            begun = ended.begun_by(text_of(raw))
+        if begun is not None:
+            self._keep(self._following.begin(begun, number, raw))
+        return begun is not None
 
     def _uncounted(self, number: int, raw: bytes) -> bool:
         """Read a line that may tell a row and no step: the next one."""

@@ -24,6 +24,8 @@ _SPACED = re.compile(
     rf"(?:^|[|,:]\s?)(?P<key>[A-Za-z_][\w./ -]{{1,30}}?)\s+(?P<value>{NUMBER}|-?nan|-?inf)(?=\s?(?:[|,]|$))"
 )
 _WORDS = re.compile(rf"(?:^|(?<=\s))(?P<key>[A-Za-z_][\w./@-]*+) (?P<value>{NUMBER}|-?nan|-?inf)(?=\s|$)")
+# 54.6M; a single small letter may be a unit of time or length.
+_THOUSANDS = {"K": 1e3, "k": 1e3, "M": 1e6, "B": 1e9}
 _LEAST = 2
 # Of a line that counts nothing: other programs than trainers tell one or two of them.
 _FEWEST_KNOWN = 3
@@ -98,18 +100,18 @@ def _row(text: str) -> dict[str, float]:
     if len(matches) < _LEAST:
         matches = [each for each in _WORDS.finditer(text) if is_metric(each.group("key"))] or matches
     for pair in matches:
-        key = _key(pair.group("key"))
+        key = key_of(pair.group("key"))
         value = number(pair.group("value"))
         if value is None or not key:
             continue
-        row[key] = value
+        row[key] = value * _THOUSANDS.get(pair.groupdict().get("unit") or "", 1.0)
         spread = pair.groupdict().get("spread")
         if spread and (told := number(spread)) is not None:
             row[f"{key}_std"] = told
     return row
 
 
-def _key(text: str) -> str:
+def key_of(text: str) -> str:
     """The longest end of the words before a value that is known; else the last word."""
     words = text.strip().split(" ")
     for begin in range(len(words)):

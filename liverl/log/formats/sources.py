@@ -9,7 +9,7 @@ from liverl.log.formats.rows import Rows
 from liverl.log.names import Names
 
 # What a framework prints for each step; tables and pairs, which may be quoted.
-_SURE, _LIKELY = ("verl", "box", "dict"), ("grid", "json", "below", "pairs")
+_SURE, _LIKELY = ("verl", "box", "dict"), ("grid", "json", "below", "pairs", "listed")
 # What bars tell beside, and one row about all of a training.
 _LEAST, _ALL = ("postfix", "uncounted"), ("summary",)
 

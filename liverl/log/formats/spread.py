@@ -39,6 +39,8 @@ _KEY = re.compile(r"['\"] ?:|^['\"]")
 class Below:
     """The pairs below a line that tells a step; `follow` is how many lines more it wants to see."""
 
+    form = "below"
+
     def __init__(self, step: int, total: int | None) -> None:
         self.step, self.total = step, total
         self.follow = _MOST_MISSED

@@ -98,7 +98,7 @@ class StepLines:
         time = time_of(raw)
         if len(raw) > _WIDEST:
             return self._verl(number, raw[at:], time)
-        self._broken = Broken(number, raw[at:].rstrip(b"\r\n"), len(raw), time)
+        self._broken = Broken(number, raw[at:].rstrip(b"\r\n"), verl.width_of(raw), time)
         self.follow = max(self.follow, 1)
         return True
 

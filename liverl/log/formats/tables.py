@@ -17,6 +17,7 @@ from liverl.log.formats.document import decoded, document_rows
 from liverl.log.formats.encoded import plain_bytes
 from liverl.log.formats.events import event_rows
 from liverl.log.formats.fragments import fragment_rows
+from liverl.log.formats.headers import metric_of
 from liverl.log.formats.jsonl import JsonRows
 from liverl.log.formats.rows import Rows
 from liverl.log.growing import Mark, NewLines, mark, open_log
@@ -80,7 +81,7 @@ class Table:
         return self._told
 
     def _begun(self) -> JsonRows | CsvRows:
-        return CsvRows(self._wanted, self.path.stem) if self.kind == "csv" else JsonRows(self._wanted)
+        return CsvRows(self._wanted, metric_of(self.path)) if self.kind == "csv" else JsonRows(self._wanted)
 
     def _grown(self) -> Told:
         if self._new is None:
@@ -119,7 +120,9 @@ class Table:
         document = decoded(content)
         # One that was cut is no document any more.
         return self._said(
-            fragment_rows(content) if document is None else document_rows(document, self._wanted)
+            fragment_rows(content)
+            if document is None
+            else document_rows(document, self._wanted, metric_of(self.path))
         )
 
     def _said(self, rows: Rows) -> Told:

@@ -11,6 +11,10 @@ NUMBER = r"[-+]?(?:\d[\d_]*\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
 _WRAPPED = re.compile(r"(?:np|numpy|torch|jnp)?\.?\w+\((.*?)(?:, ?(?:device|dtype)=[^)]*)?\)$")
 _WORDS = {"true": 1.0, "false": 0.0, "nan": BEYOND, "inf": BEYOND, "-inf": BEYOND, "+inf": BEYOND, "-nan": BEYOND,
           "infinity": BEYOND, "-infinity": BEYOND}  # fmt: skip
+# 1,234.5 and, as half of the world writes 0.31, 0,31.
+_GROUPED = re.compile(r"[-+]?[1-9]\d{0,2}(?:,\d{3})+(?!\d)")
+_COMMA = re.compile(r"([-+]?\d+),(\d+(?:[eE][-+]?\d+)?)(?![\d.,])")
+_THOUSANDS = {"K": 1e3, "M": 1e6, "B": 1e9}
 _WITH_UNIT = re.compile(rf"({NUMBER}) ?(?:s|ms|sec|%|[a-zA-Z]+/[a-zA-Z]+|tokens?|GB|GiB)?$")
 
 
@@ -26,11 +30,26 @@ def number(text: str) -> float | None:
         pass
     if (word := _WORDS.get(text.lower())) is not None:
         return word
+    if text[-1:] in _THOUSANDS and (many := number(text[:-1])) is not None:
+        return told(many * _THOUSANDS[text[-1]])
     if text.endswith(")") and (wrapped := _WRAPPED.match(text)) and wrapped.group(1) != text:
         return number(wrapped.group(1))
-    if found := _WITH_UNIT.match(text.replace(",", "") if "," in text else text):
+    if found := _WITH_UNIT.match(_pointed(text) if "," in text else text):
         return told(float(found.group(1)))
     return None
+
+
+def with_comma(text: str) -> float | None:
+    """A number of a table that writes a comma where others write a point (`0,31`, `1.234,5`); None where it is none."""
+    if "," not in text:
+        return number(text)
+    whole_part, _, rest = text.strip().strip("'\"").rpartition(",")
+    return number(f"{whole_part.replace('.', '')}.{rest}")
+
+
+def _pointed(text: str) -> str:
+    """A number without the commas between its thousands; a decimal comma is a point."""
+    return text.replace(",", "") if _GROUPED.match(text) else _COMMA.sub(r"\1.\2", text, count=1)
 
 
 def told(value: float) -> float:

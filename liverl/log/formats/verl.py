@@ -43,15 +43,23 @@ def parse(text: bytes) -> tuple[int, dict[str, float]] | None:
     return int(step), row
 
 
+def width_of(raw: bytes) -> int:
+    """How many columns of a terminal a line takes."""
+    return len(_ANSI.sub(b"", raw) if b"\x1b" in raw else raw)
+
+
 def is_cut(names: tuple[str, ...], before: tuple[str, ...]) -> bool:
     """Whether a line ends in the middle of what the one before it told: then its last value may be half of one."""
     return len(names) < len(before) and before[: len(names)] == names
 
 
-def continues(rest: bytes, width: int, is_known: bool) -> bool:
+def continues(text: bytes, rest: bytes, width: int, is_known: bool) -> bool:
     """Whether a raw line is the rest of a step line that was broken at so many columns, perhaps (`is_known`) before."""
     rest = rest.strip()
-    if not rest or len(rest) > width or b"step:" in rest:
+    if not rest or len(rest) > width:
+        return False
+    # `training/global_step:7` and `timing_s/step:30.5` may be broken before their last word.
+    if (at := find(rest)) >= 0 and (at or not text.endswith((b"_", b"/"))):
         return False
     if not all(_WORD.fullmatch(word) for word in rest.split(b" ")):
         return False

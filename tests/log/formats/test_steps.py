@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from textwrap import wrap
+
 import numpy as np
 import pytest
 
@@ -136,6 +138,46 @@ def test_a_line_broken_at_a_terminal_s_width_is_put_together() -> None:
     assert column(found, "timing_s/part_19")[0] == column(whole, "timing_s/part_19")[0]
 
 
+def _same(found: Series, whole: Series) -> bool:
+    return found.steps.tolist() == whole.steps.tolist() and all(
+        np.array_equal(found.columns[name], whole.columns[name], equal_nan=True)
+        for name in found.columns.keys() | whole.columns.keys()
+    )
+
+
+@pytest.mark.parametrize("strips", [False, True])
+def test_lines_broken_at_any_width_within_words_or_between_are_put_together(strips: bool) -> None:
+    keys = (
+        "training/global_step:{0}",
+        "actor/lr:1e-06",
+        "timing_s/step:30.25",
+        "perf/time_per_step:31.5",
+        "x/y:-0.5",
+    )
+    more = " - ".join(f"fully_async/processing_time/part_{part}:np.float64({part}.125)" for part in range(6))
+    lines = [
+        f"(TaskRunner pid=4242) step:{step} - {' - '.join(keys)} - {more}".format(step) for step in (1, 2, 3)
+    ]
+    whole = series("\n".join(lines) + "\n")
+    assert len(whole) == 3 and len(whole.columns) == 11
+    for width in (*range(60, 132, 3), 200):
+        pieces = [line[at : at + width] for line in lines for at in range(0, len(line), width)]
+        broken = "\n".join(piece.rstrip() if strips else piece for piece in pieces)
+        assert _same(series(f"{broken}\n"), whole), width
+        coloured = broken.replace("(TaskRunner pid=4242)", "\x1b[36m(TaskRunner pid=4242)\x1b[0m")
+        assert _same(series(f"{coloured}\n"), whole), width
+        between = "\n".join("\n".join(wrap(line, width, break_long_words=False)) for line in lines)
+        assert _same(series(f"{between}\n"), whole), width
+
+
+def test_words_behind_a_line_of_a_terminal_s_width_are_not_its_rest() -> None:
+    line = "step:1 - training/global_step:1 - actor/entropy:0.5 - actor/lr:1e-06 - timing_s/step:3.5"
+    for other in ("x" * 200, "a sentence, and one: of words", "step:2 - actor/entropy:0.25 - actor/lr:2e-06"):
+        found = series(f"{line}\n{other}\n")
+        assert column(found, "timing_s/step")[0] == 3.5 and found.steps[0] == 1
+    assert found.steps.tolist() == [1, 2]
+
+
 def test_what_follows_a_short_step_line_is_not_taken_for_its_rest() -> None:
     found = series(
         "step:1 - critic/score/mean:0.5 - actor/lr:1e-6\nW\nDone\nstep:2 - critic/score/mean:0.25 - actor/lr:1e-6\n"
@@ -261,6 +303,18 @@ def test_prime_rl_s_lines_are_rows_with_units() -> None:
     assert column(found, "timing_s/step") == [42.77, 32.21]
     assert column(found, "perf/throughput") == [3966.9, 5193.4]
     assert column(found, "response_length/mean") == [328.5, 323.0]
+
+
+def test_prime_rl_s_later_lines_tell_no_throughput() -> None:
+    found = series(
+        "00:27:06 SUCCESS Step 9 | Time: 3.20s | Reward: 0.25 | Seq. Length: 331.1 tokens/sample | "
+        "Async Level: 1 | Max. Off-Policy Level: 0\n"
+        "00:27:08 SUCCESS Step 10 | Time: 2.20s | Reward: 0.5 | Seq. Length: 332.0 tokens/sample | "
+        "Async Level: 1 | Max. Off-Policy Level: 2\n"
+    )
+    assert found.steps.tolist() == [9, 10]
+    assert column(found, "critic/score/mean") == [0.25, 0.5]
+    assert column(found, "fully_async/off_policy_level") == [0, 2]
 
 
 def test_lines_of_pairs_are_rows_counted_where_no_step_is_told() -> None:

@@ -1,0 +1,52 @@
+"""What the columns of a table of metrics are called: without units, a run's name, what a file's name says of it."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from liverl.log.formats.cells import key_of, scale_of
+from liverl.log.names import as_verl, is_metric
+
+_TAG = re.compile(r"run-.*?[-_]?tag-(.+)$")
+# What a browser, and a person, put behind the name of a second file.
+_COPY = re.compile(r"(?: ?\(\d+\)|[ _-]copy(?:[ _-]?\d+)?)$")
+_PARTS = re.compile(r"[-\s]+|__")
+# MLflow's store: a file without an ending a metric.
+_STORE = "metrics"
+_MARK = re.compile(r"\s*sep=(.)\s*$", re.IGNORECASE)
+
+
+def named(header: str) -> tuple[str, float]:
+    """The metric that a column is called by, and what its values are multiplied by; else the header as it stands."""
+    if not is_metric(header) and is_metric(known := key_of(header)):
+        return known, scale_of(header)
+    return without_run(header), 1.0
+
+
+def without_run(name: str) -> str:
+    """A known metric behind a run's name and a dash (`grpo-7b-actor/entropy`); else the name itself."""
+    if "-" not in name or "/" not in name or is_metric(name):
+        return name
+    ends = (name[at + 1 :] for at, sign in enumerate(name) if sign == "-")
+    return next((end for end in ends if "/" in end and is_metric(end)), name)
+
+
+def metric_of(path: Path) -> str:
+    """The metric that a file of one is called by, as TensorBoard and MLflow name them."""
+    if not path.suffix and _STORE in path.parts:
+        at = len(path.parts) - path.parts[::-1].index(_STORE)
+        return "/".join(path.parts[at:]) or path.name
+    stem = _COPY.sub("", path.stem)
+    if found := _TAG.match(stem):
+        return found.group(1)
+    last = _PARTS.split(stem)[-1]
+    return last if not is_metric(as_verl(stem)) and "_" in last and is_metric(as_verl(last)) else stem
+
+
+def is_note(line: str) -> bool:
+    """Whether a line above a table's header is none of the table's: a comment, the mark of what parts the cells."""
+    text = line.strip()
+    return _MARK.match(text) is not None or (
+        text.startswith("#") and not any(each in text for each in ",;\t")
+    )

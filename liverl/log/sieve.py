@@ -1,0 +1,42 @@
+"""Expressions that many lines are tried with: those that a line can't meet are left out by one search for all."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from typing import Protocol
+
+from liverl.log.literals import Needle
+from liverl.log.matcher import matcher
+
+
+class Shows(Protocol):
+    """What is left out or not; of each set of strings every match holds one."""
+
+    @property
+    def shown(self) -> tuple[tuple[str, ...], ...]:
+        """The sets of strings."""
+
+
+class Sieve[Asked: Shows]:
+    """Which of many expressions are worth a look. Each is looked for by strings that a line of the kind lacked."""
+
+    def __init__(self, asked: Sequence[Asked], text: str) -> None:
+        by_string: dict[str, list[int]] = defaultdict(list)
+        always = []
+        for number, each in enumerate(asked):
+            lacked = next((its for its in each.shown if not any(string in text for string in its)), None)
+            if lacked is None:
+                always.append(number)
+            for string in lacked or ():
+                by_string[string].append(number)
+        self._always = frozenset(always)
+        self._by_needle = list(by_string.values())
+        self._matcher = matcher([Needle(string.encode()) for string in by_string])
+
+    def worth(self, text: str) -> frozenset[int]:
+        """The numbers of the expressions that a line may meet."""
+        if not self._by_needle:
+            return self._always
+        hits = self._matcher.find(memoryview(text.encode()))
+        return self._always.union(*(self._by_needle[number] for number, _ in hits)) if hits else self._always

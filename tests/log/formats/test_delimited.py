@@ -1,0 +1,146 @@
+"""Tables of numbers as programs and people of all countries write them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.log.formats.test_tables import column, told, written
+
+ROWS = [(1, "0.298", "30.262", "1e-06"), (2, "0.31", "1234.5", "2e-06"), (3, "nan", "31.0", "3e-06")]
+
+
+def table(delimiter: str, point: str, header: str = "step,actor/entropy,timing_s/step,actor/lr") -> str:
+    lines = [header.replace(",", delimiter)]
+    lines += [delimiter.join(str(cell).replace(".", point) for cell in row) for row in ROWS]
+    return "\n".join(lines) + "\n"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        table(";", ","), table(";", "."), table("\t", ","), table("\t", "."), table(",", "."),
+        f"sep=;\n{table(';', ',')}", f"\ufeff{table(';', ',')}", f"# of run 7\n# {table(',', '.')}",
+        table(";", ",").replace("\n", "\r\n"), table(";", ",").replace("1234,5", "1.234,5"),
+    ],
+)  # fmt: skip
+def test_a_decimal_comma_is_a_point_where_it_does_not_part_cells(tmp_path: Path, text: str) -> None:
+    found = told(written(tmp_path / "metrics.csv", text))
+    assert found.kind == "csv" and found.series.steps.tolist() == [1, 2, 3]
+    assert column(found.series, "actor/entropy")[:2] == [0.298, 0.31]
+    assert column(found.series, "timing_s/step") == [30.262, 1234.5, 31]
+    assert column(found.series, "actor/lr") == [1e-6, 2e-6, 3e-6]
+
+
+def test_a_comma_between_thousands_is_none(tmp_path: Path) -> None:
+    text = 'step,reward,response_length\n1,"0,25","1,234"\n2,"0,5","1,234,567"\n'
+    found = told(written(tmp_path / "metrics.csv", text)).series
+    assert column(found, "response_length/mean") == [1234, 1234567]
+    assert column(found, "critic/score/mean") == [0.25, 0.5]
+
+
+def test_units_in_a_header_are_no_part_of_a_metric_s_name(tmp_path: Path) -> None:
+    header = "Step [#],Entropy (nats),Step time (s),grad_norm (L2),Truncated (%),response_length (tokens),reward (std)"
+    text = f"{header}\n1,0.25,30,1.5,12.5,300,0.1\n2,0.5,31,2.5,50%,310,0.2\n"
+    found = told(written(tmp_path / "metrics.csv", text)).series
+    assert found.steps.tolist() == [1, 2] and column(found, "actor/entropy") == [0.25, 0.5]
+    assert column(found, "actor/grad_norm") == [1.5, 2.5] and column(found, "timing_s/step") == [30, 31]
+    assert column(found, "response_length/clip_ratio") == [0.125, 0.5]
+    assert column(found, "response_length/mean") == [300, 310]
+    assert not found.has("critic/score/mean")  # of a spread
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "run-grpo-7b_tag-actor_entropy.csv", "run-.-tag-actor_entropy.csv", "actor_entropy.csv", "entropy.csv",
+        "entropy (1).csv", "train_entropy.csv", "grpo-7b-actor_entropy.csv", "actor_entropy copy 2.csv",
+    ],
+)  # fmt: skip
+def test_the_file_s_name_tells_the_metric_of_a_scalar_s_export(tmp_path: Path, name: str) -> None:
+    values = [(1767225600.5 + step, step, step / 8) for step in (1, 2, 3)]
+    text = "Wall time,Step,Value\n" + "".join(f"{wall},{step},{value}\n" for wall, step, value in values)
+    found = told(written(tmp_path / name, text)).series
+    assert found.steps.tolist() == [1, 2, 3] and column(found, "actor/entropy") == [0.125, 0.25, 0.375]
+    lower = text.replace("Wall time,Step,Value", "wall_time,step,value")
+    assert column(told(written(tmp_path / name, lower)).series, "actor/entropy") == column(
+        found, "actor/entropy"
+    )
+    points = told(written(tmp_path / name.replace(".csv", ".json"), json.dumps(values))).series
+    assert column(points, "actor/entropy") == column(found, "actor/entropy")
+
+
+def test_points_are_no_metric_where_they_have_no_time(tmp_path: Path) -> None:
+    assert len(told(written(tmp_path / "entropy.json", "[[1, 2, 3], [4, 5, 6]]")).series) == 0
+
+
+def test_a_metric_as_mlflow_stores_it_is_read_and_grows(tmp_path: Path) -> None:
+    path = tmp_path / "mlruns" / "0" / "0a1b" / "metrics" / "actor" / "entropy"
+    path.parent.mkdir(parents=True)
+    found = told(written(path, "1767225600123 0.5 1\n1767225630123 nan 2\n1767225660123 2.5e-1 3\n")).series
+    assert found.steps.tolist() == [1, 2, 3] and column(found, "actor/entropy")[::2] == [0.5, 0.25]
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        "run_id,key,value,timestamp,step,is_nan", "run.hash,metric.name,step,value,epoch,time",
+        "run,tag,step,value,wall_time", "key,step,value",
+    ],
+)  # fmt: skip
+def test_a_metric_a_row_is_read_under_its_name(tmp_path: Path, header: str) -> None:
+    cells = {"run_id": "0a", "is_nan": "False", "timestamp": "1767225600123", "run.hash": "f0", "run": "x"}
+    cells |= dict.fromkeys(("epoch", "time", "wall_time"), "1.7")
+    lines = [header]
+    for step in (1, 2, 3):
+        for name, value in (("actor/entropy", step / 4), ("critic/score/mean", step / 8)):
+            row = (
+                cells
+                | dict.fromkeys(("key", "metric.name", "tag"), name)
+                | {"step": str(step), "value": str(value)}
+            )
+            lines.append(",".join(row[column_of] for column_of in header.split(",")))
+    found = told(written(tmp_path / "metrics.csv", "\n".join(lines) + "\n")).series
+    assert found.steps.tolist() == [1, 2, 3]
+    assert (
+        column(found, "actor/entropy") == [0.25, 0.5, 0.75] and column(found, "critic/score/mean")[2] == 0.375
+    )
+
+
+def test_a_metric_a_row_is_read_from_a_document(tmp_path: Path) -> None:
+    rows = [
+        {"key": "actor/entropy", "value": step / 4, "timestamp": 1767225600123, "step": step}
+        for step in (1, 2, 3)
+    ]
+    for document in ({"metrics": rows}, rows, {"history": rows}):
+        found = told(written(tmp_path / "rest.json", json.dumps(document, indent=1))).series
+        assert found.steps.tolist() == [1, 2, 3] and column(found, "actor/entropy") == [0.25, 0.5, 0.75]
+
+
+def test_metrics_as_json_in_a_cell_or_a_string_are_read(tmp_path: Path) -> None:
+    inner = [json.dumps({"train/reward": step / 4, "train/kl": 0.5}) for step in (1, 2, 3)]
+    cells = [each.replace('"', '""') for each in inner]
+    text = "".join(
+        f'{step},2026-01-01T00:00:00,sunny-0,{step},"{cell}"\n' for step, cell in enumerate(cells, 1)
+    )
+    found = told(written(tmp_path / "metrics.csv", f"id,timestamp,run_name,step,metrics\n{text}")).series
+    assert (
+        column(found, "critic/score/mean") == [0.25, 0.5, 0.75]
+        and column(found, "actor/kl_loss") == [0.5] * 3
+    )
+    lines = [
+        json.dumps({"run_name": "sunny-0", "step": step, "metrics": each})
+        for step, each in enumerate(inner, 1)
+    ]
+    found = told(written(tmp_path / "metrics.jsonl", "\n".join(lines) + "\n")).series
+    assert column(found, "critic/score/mean") == [0.25, 0.5, 0.75]
+
+
+def test_a_run_s_name_before_a_metric_s_is_passed_over(tmp_path: Path) -> None:
+    header = "step,exp-3-lr1e-6-actor/entropy,exp-3-lr1e-6-actor/entropy_timestamp"
+    found = told(
+        written(tmp_path / "chart.csv", f"{header}\n1,0.5,1767225600123\n2,0.25,1767225600124\n")
+    ).series
+    assert column(found, "actor/entropy") == [0.5, 0.25] and len(found.columns) == 1
