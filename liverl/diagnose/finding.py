@@ -35,8 +35,8 @@ class Began:
 class Finding:
     """A failure that a run shows. `evidence` are lines with their numbers and values against the run's own baseline;
     `cleared` is the step from which on it no longer held; `secondary_to` is the id of the finding it follows from,
-    `follows` are ids (with `*`) that it may follow from; it is told up to `window` steps after its onset;
-    `is_logged` says that a line shows it, not a metric; `is_end` that the run ended with that line."""
+    `follows` are ids (with `*`) that it may follow from; it is told up to `window` steps after its onset, here at the
+    step `told`; `is_logged` says that a line shows it, not a metric; `is_end` that the run ended with that line."""
 
     id: str
     severity: Severity
@@ -53,6 +53,7 @@ class Finding:
     is_generic: bool = False
     follows: tuple[str, ...] = ()
     window: int = 1
+    told: int | None = None
     is_logged: bool = False
     is_end: bool = False
 
@@ -65,6 +66,15 @@ class Finding:
     def is_measured(self) -> bool:
         """Whether a metric shows it."""
         return not self.is_logged and self.began.step is not None
+
+    @property
+    def earliest(self) -> float:
+        """The first step at which it may have begun: what its window needs and is not known to have passed until it
+        was told lies before the step at which it is seen to begin; minus infinity where no step is known."""
+        if self.began.step is None:
+            return float("-inf")
+        known = 0 if self.told is None else self.told - self.began.step
+        return self.began.step - max(0, self.window - known)
 
     @property
     def rank(self) -> int:

@@ -99,6 +99,25 @@ def rows(values: Values) -> Values:
     return np.cumsum(~np.isnan(values)).astype(np.float64)
 
 
+def before(values: Values) -> Values:
+    """The value that the present one followed: the last that was another, however long ago."""
+    return _on_measured(values, _followed)
+
+
+def missed(values: Values) -> Values:
+    """How many rows ago a metric was last measured: 0 in a row that has it; not known before its first value."""
+    at = np.arange(len(values), dtype=np.float64)
+    last: Values = np.fmax.accumulate(np.where(np.isnan(values), np.nan, at))
+    return at - last
+
+
+def fine(values: Values, decimals: float = 3) -> Values:
+    """1 where a value was told with more than so many decimals, 3 of them: a 0 beside it is not a rounded one."""
+    scaled = np.where(np.isfinite(values), values, 0.0) * 10.0**decimals
+    is_fine = np.abs(scaled - np.round(scaled)) > 1e-9 * np.maximum(1.0, np.abs(scaled))
+    return np.where(np.isnan(values), np.nan, is_fine.astype(np.float64))
+
+
 def nonfinite(values: Values) -> Values:
     """1 where a value was measured and is nan or infinite."""
     return np.isinf(values).astype(np.float64)
@@ -113,7 +132,7 @@ FUNCTIONS: dict[str, Callable[..., Values]] = {
     function.__name__: function
     for function in (
         early, smooth, mean, low, high, spread, usual, ago, change, best, lowest, share, trend, rows, nonfinite,
-        measured,
+        measured, before, missed, fine,
     )
 } | {"abs": np.abs, "log": np.log, "max": np.fmax, "min": np.fmin}  # fmt: skip
 
@@ -148,6 +167,12 @@ def _on_measured(values: Values, function: Callable[[Values], Values]) -> Values
     if known.any():
         result[known] = function(values[known])
     return result
+
+
+def _followed(known: Values) -> Values:
+    changed = np.concatenate(([False], known[1:] != known[:-1]))
+    at = np.maximum.accumulate(np.where(changed, np.arange(len(known)), 0))
+    return np.where(at > 0, known[at - 1], np.nan)
 
 
 def _over(values: Values, window: int, least: int, reduce: Callable[..., Values]) -> Values:

@@ -13,11 +13,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from liverl.diagnose.finding import Began, Finding
-from liverl.diagnose.language import Expression, Memory, Unmeasured
+from liverl.diagnose.language import Memory, Unmeasured
+from liverl.diagnose.onset import onset
 from liverl.diagnose.snapshot import Snapshot
+from liverl.diagnose.spoken import in_words
 from liverl.diagnose.writeup import Sign, WriteUp
 from liverl.log.series import Integers, Series, Values
 from liverl.log.sighting import Line, Sighting
+from liverl.log.survived import is_worker, kind_of
 from liverl.record.masking import mask
 
 _QUOTE_CHARS = 220
@@ -34,13 +37,21 @@ _OUTLIVED_STEPS = 2
 
 @dataclass(frozen=True)
 class _Shown:
-    """A sign that holds: since which row of the series, with which lines, until which row (None: it still does)."""
+    """A sign that holds: since which row of the series, with which lines, until which row (None: it still does).
+
+    `onset` is the row at which the change began that it tells; `like` is an earlier line of the same words as the
+    first and the last one, that the run went on after; `apart` is in how many rows the metrics of its conditions are
+    told once.
+    """
 
     evidence: tuple[str, ...]
     row: int | None = None
     line: Line | None = None
     cleared: int | None = None
     last: Line | None = None
+    like: Line | None = None
+    onset: int | None = None
+    apart: float = 1.0
 
 
 def judge(writeup: WriteUp, snapshot: Snapshot, memory: Memory | None = None) -> Finding | None:
@@ -82,28 +93,39 @@ def _show(sign: Sign, snapshot: Snapshot, memory: Memory | None) -> _Shown | Non
     if (sign.line or sign.also) and lines is None:
         return None
     evidence = _quotes(lines) if lines else ()
-    row = cleared = None
+    row = cleared = began = None
+    apart = 1.0
     if held is not None:
-        row, cleared = held
+        row, cleared, apart = held
+        began = _onset(sign, snapshot.series, row)
         evidence += _values(sign, snapshot.series, row, cleared)
-    evidence += tuple(_told(each, snapshot) for each in sign.facts)
+    evidence += in_words((name for each in sign.facts for name in each.facts), snapshot.facts)
     first = _telling(lines) if lines else None
-    return _Shown(evidence, row, first, cleared, lines.last if lines else None)
+    last, like = (lines.last, _like(lines)) if lines else (None, None)
+    return _Shown(evidence, row, first, cleared, last, like, began, apart)
 
 
-def _held(sign: Sign, snapshot: Snapshot, memory: Memory | None) -> tuple[int, int | None] | None:
-    """The row from which the conditions held long enough, and the row at which they had passed for good."""
+def _onset(sign: Sign, series: Series, row: int) -> int:
+    """The row at which the first of what the conditions speak of began to change, `row` at the latest."""
+    return min((onset(series.columns[each], row) for each in sign.metrics if series.has(each)), default=row)
+
+
+def _held(sign: Sign, snapshot: Snapshot, memory: Memory | None) -> tuple[int, int | None, float] | None:
+    """The row from which the conditions held long enough, the row at which they had passed for good, and in how many
+    rows their metrics are told once."""
     series = snapshot.series
     if not len(series):
         return None
     measured = np.ones(len(series), bool)
     needs = frozenset().union(*(each.needs for each in sign.when))
+    valued = frozenset().union(*(each.valued for each in sign.when))
     for metric in sign.metrics:
         if not series.has(metric):
             if metric in needs:
                 raise Unmeasured(metric)
             continue
-        measured &= ~np.isnan(series.columns[metric])
+        if metric in valued:
+            measured &= ~np.isnan(series.columns[metric])
     truth: Values = np.ones(len(series))
     for each in sign.when:
         truth = np.minimum(truth, each.over(series, snapshot.facts, memory))
@@ -115,7 +137,8 @@ def _held(sign: Sign, snapshot: Snapshot, memory: Memory | None) -> tuple[int, i
         return None
     last = long[-1][1]
     after = int(np.count_nonzero(measured[last + 1 :]))
-    return int(long[0][0]), int(last) if after >= _PASSED_ROWS else None
+    apart = float(np.median(np.diff(rows))) if len(rows) > 1 else 1.0
+    return int(long[0][0]), int(last) if after >= _PASSED_ROWS else None, apart
 
 
 def _long(truth: Values, rows: Integers, hold: int, series: Series) -> list[tuple[int, int]]:
@@ -158,10 +181,10 @@ def _lines(sign: Sign, snapshot: Snapshot) -> Sighting | None:
 def _finding(writeup: WriteUp, shown: _Shown, snapshot: Snapshot) -> Finding:
     series = snapshot.series
     began = Began()
-    if shown.row is not None:
-        began = Began(
-            int(series.steps[shown.row]), series.line_of(shown.row) or None, series.time_of(shown.row)
-        )
+    told = None
+    if shown.row is not None and shown.onset is not None:
+        row, told = shown.onset, int(series.steps[shown.row])
+        began = Began(int(series.steps[row]), series.line_of(row) or None, series.time_of(row))
     elif shown.line is not None:
         began = Began(shown.line.step, shown.line.number, shown.line.time)
     finding = Finding(
@@ -177,14 +200,16 @@ def _finding(writeup: WriteUp, shown: _Shown, snapshot: Snapshot) -> Finding:
         changes=writeup.cure,
         is_generic=writeup.is_generic,
         follows=writeup.secondary_to,
-        window=writeup.window,
+        # Several updates a batch: what is told every eighth row is known as much later.
+        window=round(writeup.window * shown.apart),
+        told=told,
         is_logged=shown.row is None and shown.line is not None,
     )
     if shown.cleared is not None:
         # The row behind the last one at which it held: behind that stand as many as make it passed.
         step = int(series.steps[shown.cleared + 1])
         return replace(finding, severity=writeup.past, cleared=step)
-    if shown.row is None and shown.last is not None and (went_on := _outlived(shown.last, snapshot)):
+    if shown.row is None and shown.last is not None and (went_on := _outlived(shown, shown.last, snapshot)):
         return replace(finding, severity=writeup.outlived, evidence=(*finding.evidence, went_on))
     is_end = (
         finding.is_logged
@@ -201,8 +226,10 @@ def _is_of_earlier(last: Line, snapshot: Snapshot) -> bool:
     return isinstance(begun, int) and last.number < begun
 
 
-def _outlived(last: Line, snapshot: Snapshot) -> str:
-    """How it is known that the run went on after a line; "" where it is not."""
+def _outlived(shown: _Shown, last: Line, snapshot: Snapshot) -> str:
+    """How it is known that the run went on after a line, or would have; "" where it is not."""
+    if shown.like is not None and snapshot.facts.get("ended") == "cut":
+        return f"the run went on after the same at line {shown.like.number}, and the log just ends"
     if last.steps_after >= _OUTLIVED_STEPS:
         return f"the run went on for {last.steps_after} steps after it"
     facts = snapshot.facts
@@ -212,12 +239,13 @@ def _outlived(last: Line, snapshot: Snapshot) -> str:
     return "the run came to its announced end after it" if ended_well else ""
 
 
-def _position(shown: _Shown, series: Series) -> tuple[float, int]:
-    if shown.row is not None:
-        return float(series.steps[shown.row]), series.line_of(shown.row)
+def _position(shown: _Shown, series: Series) -> tuple[float, int, int]:
+    """Where it began; of two that began as one the one that could be told first."""
+    if shown.onset is not None:
+        return float(series.steps[shown.onset]), series.line_of(shown.onset), shown.row or 0
     if shown.line is not None:
-        return (-1.0 if shown.line.step is None else float(shown.line.step)), shown.line.number
-    return float("inf"), 0
+        return (-1.0 if shown.line.step is None else float(shown.line.step)), shown.line.number, 0
+    return float("inf"), 0, 0
 
 
 def _telling(found: Sighting) -> Line:
@@ -225,6 +253,17 @@ def _telling(found: Sighting) -> Line:
     return next(
         (line for line in (*found.first, found.last) if line.steps_after < _OUTLIVED_STEPS), found.first[0]
     )
+
+
+def _like(found: Sighting) -> Line | None:
+    """A line that the run went on after, of the worker and the words by which a finding is told; what the driver or
+    Ray's daemon says may always be the end."""
+    told = (_telling(found), found.last)
+    said = {(each.actor, kind_of(each.text)) for each in told}
+    if len(said) > 1 or not is_worker(found.last.actor):
+        return None
+    survived = (each for each in found.first if each.steps_after >= _OUTLIVED_STEPS)
+    return next((each for each in survived if (each.actor, kind_of(each.text)) in said), None)
 
 
 def _quotes(found: Sighting) -> tuple[str, ...]:
@@ -260,11 +299,6 @@ def _values(sign: Sign, series: Series, row: int, cleared: int | None) -> tuple[
     return tuple(told)
 
 
-def _told(condition: Expression, snapshot: Snapshot) -> str:
-    known = (name for name in condition.facts if name in snapshot.facts)
-    return ", ".join(f"{name} {_number(snapshot.facts[name])}" for name in known)
-
-
 def _number(value: object) -> str:
     if isinstance(value, bool | str) or not isinstance(value, int | float | np.floating):
         return str(value)
@@ -294,9 +328,10 @@ def _first_sentence(prose: str) -> str:
 
 
 def _command(prose: str) -> str:
-    """The first command of a section (in a fence or in backticks), else its first paragraph."""
+    """The first command of a section (in a fence, or in backticks: one alone on its line before a word that the prose
+    quotes), else its first paragraph."""
     if fenced := re.search(r"```\w*\n(.+?)\n```", prose, re.DOTALL):
         return " ".join(fenced.group(1).split("\n")[0].split())
-    if ticked := re.search(r"`([^`]+)`", prose):
+    if ticked := re.search(r"^`([^`\n]+)`$", prose, re.MULTILINE) or re.search(r"`([^`]+)`", prose):
         return ticked.group(1)
     return _first_sentence(prose)

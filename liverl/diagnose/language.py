@@ -36,7 +36,7 @@ _COMPARISONS: dict[type[ast.cmpop], Callable[..., Any]] = {
     ast.NotEq: np.not_equal,
 }
 # Functions that have an answer for a metric that nobody has measured: 0.
-_COUNTING = ("rows", "measured")
+_COUNTING = ("rows", "measured", "missed")
 
 
 class Unmeasured(LookupError):
@@ -48,7 +48,7 @@ class Expression:
     """A parsed condition with the metrics and the facts it speaks of, in the order of the text.
 
     `needs` are the metrics without which it can't be judged: not those of one side of an `or` alone, nor those of
-    which it asks only whether and how often they were measured.
+    which it asks only whether and how often they were measured. `valued` are those of whose values it speaks at all.
     """
 
     text: str
@@ -56,6 +56,7 @@ class Expression:
     facts: tuple[str, ...]
     tree: ast.expr
     needs: frozenset[str]
+    valued: frozenset[str]
 
     def over(self, series: Series, facts: Mapping[str, Fact], memory: Memory | None = None) -> Values:
         """1 where the condition holds, 0 where not, a value a row; not known counts as not.
@@ -81,7 +82,7 @@ def parse(text: str) -> Expression:
     metrics: dict[str, None] = {}
     facts: dict[str, None] = {}
     _check(tree, metrics, facts)
-    return Expression(text.strip(), tuple(metrics), tuple(facts), tree, _needs(tree))
+    return Expression(text.strip(), tuple(metrics), tuple(facts), tree, _needs(tree), _valued(tree))
 
 
 def _needs(node: ast.expr) -> frozenset[str]:
@@ -95,6 +96,17 @@ def _needs(node: ast.expr) -> frozenset[str]:
         case ast.BoolOp(op=ast.Or(), values=values):
             return frozenset.intersection(*(_needs(value) for value in values))
     return frozenset().union(*(_needs(part) for part in _parts(node)))
+
+
+def _valued(node: ast.expr) -> frozenset[str]:
+    match node:
+        case ast.Constant(value=str(name)):
+            return frozenset((name,))
+        case ast.Constant() | ast.Name():
+            return frozenset()
+        case ast.Call(func=ast.Name(id=name), args=[ast.Constant()]) if name in _COUNTING:
+            return frozenset()
+    return frozenset().union(*(_valued(part) for part in _parts(node)))
 
 
 def _check(node: ast.expr, metrics: dict[str, None], facts: dict[str, None]) -> None:

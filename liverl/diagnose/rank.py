@@ -40,8 +40,9 @@ def _is_no_end(finding: Finding) -> bool:
     return finding.is_measured or (finding.severity == "fatal" and not finding.is_end)
 
 
-def _order(finding: Finding, is_late: bool = False) -> tuple[int, bool, bool, float, float, str]:
-    """The worst first; a named failure before a general one; of those one that `is_late` last; then the earliest."""
+def _order(finding: Finding, is_late: bool = False) -> tuple[int, bool, bool, float, float, int, str]:
+    """The worst first; a named failure before a general one; of those one that `is_late` last; then the earliest, of
+    two that began as one the one that could be told first."""
     step = float("inf") if finding.began.step is None else float(finding.began.step)
     line = float("inf") if finding.began.line is None else float(finding.began.line)
     return (
@@ -50,6 +51,7 @@ def _order(finding: Finding, is_late: bool = False) -> tuple[int, bool, bool, fl
         is_late,
         (step if line == float("inf") else line),
         step,
+        finding.told or 0,
         finding.id,
     )
 
@@ -96,7 +98,7 @@ def _may_follow(finding: Finding, cause: Finding) -> bool:
         return False
     mine, other = finding.began, cause.began
     if mine.step is not None and other.step is not None and max(cause.window, finding.window) > 1:
-        return other.step - cause.window <= mine.step + _STEPS_BEFORE
+        return cause.earliest <= mine.step + _STEPS_BEFORE
     if mine.line is not None and other.line is not None:
         return other.line <= mine.line + _LINES_BEFORE
     if mine.step is not None and other.step is not None:
@@ -111,8 +113,8 @@ def _is_passing(cause: Finding, finding: Finding) -> bool:
     """
     if cause.cleared is None or finding.cleared is not None or cause.rank <= finding.rank:
         return False
-    mine, other = finding.began.step, cause.began.step
-    return mine is not None and other is not None and other - cause.window > mine
+    mine = finding.began.step
+    return mine is not None and cause.earliest > mine
 
 
 def _without_circles(causes: dict[str, str]) -> dict[str, str]:

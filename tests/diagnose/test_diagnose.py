@@ -163,6 +163,19 @@ def test_a_crash_is_told_by_its_own_line_and_not_by_one_that_was_survived() -> N
     assert found.evidence[0] == "line 900: the crash"
 
 
+def test_what_a_worker_says_as_it_said_before_is_no_end_of_a_log_that_just_ends() -> None:
+    def told(actor: str, how: str, said: str = "RuntimeError: trial 9 lost") -> str:
+        lines = (Line(10, "RuntimeError: trial 4 lost", 0, 11, actor=actor), Line(900, said, 12, actor=actor))
+        sightings = {"a:a#0": Sighting(2, lines, lines[1])}
+        snapshot = Snapshot("log", "console", Series.of(range(12), HEALTHY), sightings, {"ended": how})
+        return diagnose(snapshot, [line_writeup("a:a")]).findings[0].severity
+
+    assert told("AgentLoopWorker", "cut") == "info"
+    assert told("AgentLoopWorker", "exception") == "fatal"
+    assert told("AgentLoopWorker", "cut", "RuntimeError: the disk is full") == "fatal"
+    assert told("TaskRunner", "cut") == told("raylet", "cut") == told("", "cut") == "fatal"
+
+
 def test_a_crash_does_not_follow_from_an_error_in_the_curves() -> None:
     curve = metric_writeup("a:a", "'critic/score/mean' == 0")
     crash = line_writeup("b:b", more="generic: true\n")
@@ -196,7 +209,7 @@ def test_a_fact_that_an_or_did_without_is_not_told() -> None:
         "id: a:a\ntitle: T\nseverity: warn\nsignature:\n  - facts: ['lines > 3 or steps_total > 0']\n"
     )
     (found,) = diagnose(Snapshot("log", "console", Series.empty(), {}, {"lines": 5}), [writeup]).findings
-    assert found.evidence == ("lines 5",)
+    assert found.evidence == ("5 lines",)
 
 
 def test_a_condition_has_to_hold_for_its_window() -> None:
@@ -345,3 +358,30 @@ def test_a_sick_run_that_was_stopped_by_a_person_or_goes_on_is_told_by_what_came
             "policy:nan",
             "memory:host",
         ]
+
+
+def test_what_began_later_than_its_window_explains_is_not_the_cause() -> None:
+    """The norm grows and the reward falls long before the ratio is far off."""
+    late = metric_writeup("a:late", "'actor/ppo_kl' > 1", more="window: 12\n")
+    early = metric_writeup("b:early", "'critic/score/mean' < 0.5", more="secondary_to: ['a:late']\n")
+    columns = {
+        "critic/score/mean": [1.0] * 10 + [0.9 - 0.1 * step for step in range(25)],
+        "actor/ppo_kl": [0.0] * 20 + [0.1 * step for step in range(1, 16)],
+    }
+    found = diagnosed([late, early], columns=columns)
+    assert ids(found) == ["b:early", "a:late"]
+    assert [each.began.step for each in found.findings] == [11, 21]
+
+
+def test_a_finding_begins_where_its_curve_left_its_habit() -> None:
+    slow = metric_writeup("a:slow", "smooth('actor/grad_norm', 5) > 10", more="window: 5\n")
+    columns = {"actor/grad_norm": [1.0] * 12 + [1.5**step for step in range(1, 15)]}
+    found = diagnosed([slow], columns=columns).findings[0]
+    assert found.began.step == 13 and found.told is not None and found.told > 18
+
+
+def test_of_two_that_began_as_one_the_one_that_could_be_told_first_comes_first() -> None:
+    slow = metric_writeup("a:slow", "'actor/grad_norm' > 20", more="secondary_to: ['b:quick']\n")
+    quick = metric_writeup("b:quick", "'actor/grad_norm' > 5", more="secondary_to: ['a:slow']\n")
+    columns = {"actor/grad_norm": [1.0] * 12 + [1.5**step for step in range(1, 15)]}
+    assert ids(diagnosed([slow, quick], columns=columns)) == ["b:quick", "a:slow <- b:quick"]

@@ -64,6 +64,19 @@ def test_windows_count_rows_in_which_a_metric_was_measured() -> None:
     assert truth("rows('a/x') >= 2", a_x=sparse) == [0, 0, 0, 1, 1, 1, 1, 1]
 
 
+def test_what_a_value_was_before_it_stayed_as_it_is() -> None:
+    assert truth("before('a/x') > 4", a_x=[1, 5, 0, 0, NAN, 0, 2]) == [0, 0, 1, 1, 0, 1, 0]
+
+
+def test_how_many_rows_ago_a_metric_was_told() -> None:
+    assert truth("missed('a/x') >= 2", a_x=[NAN, NAN, 1, NAN, NAN, NAN, 2]) == [0, 0, 0, 0, 1, 1, 0]
+    assert truth("missed('b/y') > 0", a_x=[1, 2]) == [0, 0]
+
+
+def test_more_decimals_than_a_console_prints() -> None:
+    assert truth("fine('a/x', 3)", a_x=[0.25, 0.312, 0.3125, 0, NAN, 12.0001]) == [0, 0, 1, 0, 0, 1]
+
+
 def test_a_trend_of_equal_values_is_none() -> None:
     assert truth("trend('a/x', 4) == 0", a_x=[2, 2, 2, 2]) == [0, 0, 0, 1]
 
