@@ -11,11 +11,14 @@ from typing import Any
 import pytest
 import yaml
 
+from liverl.cli.main import main
 from liverl.config import keys
 from liverl.diagnose.catalogue import FOLDER, catalogue
+from liverl.diagnose.judge import _command
 from liverl.diagnose.writeup import SECTIONS, WriteUp
 from liverl.log.literals import needles_of
 from tests.cli.test_named_commands import commands, wrong
+from tests.troubleshooting.case import cases
 
 WRITEUPS = catalogue()
 by_path = pytest.mark.parametrize("writeup", WRITEUPS, ids=lambda each: each.path.removesuffix(".md"))
@@ -61,6 +64,35 @@ def test_its_commands_exist(writeup: WriteUp) -> None:
     named = [command for quoted in re.findall(r"`([^`]+)`|```\w*\n(.+?)```", text, re.DOTALL)
              for part in quoted for command in commands(part)]  # fmt: skip
     assert [(command, wrong(command)) for command in named if wrong(command)] == []
+
+
+@by_path
+def test_it_is_confirmed_by_a_command(writeup: WriteUp) -> None:
+    """Not by a word that its prose quotes."""
+    told = _command(writeup.sections["Confirm"])
+    assert " " in told or told == "whoami", told
+
+
+@by_path
+def test_its_search_finds_something_in_its_failure(writeup: WriteUp) -> None:
+    told = _command(writeup.sections["Confirm"])
+    if not (searched := re.search(r"liverl logs\b[^|;]*--grep '([^']*)'", told)):
+        return
+    pattern = re.compile(searched[1])
+    found = [any(map(pattern.search, case.text.splitlines())) for case in cases(writeup.path, "fires")]
+    assert sum(found) >= len(found) / 3, told
+
+
+@by_path
+def test_what_it_looks_for_in_the_configuration_is_printed_there(
+    writeup: WriteUp, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = "\n".join(writeup.sections.values())
+    for options, searched in re.findall(r"`liverl config show([^`|]*)\| grep ([^`]+)`", text):
+        main(["config", "show", *options.split()])
+        printed = capsys.readouterr().out
+        words = [word.strip("'\"") for word in searched.split() if not word.startswith("-")]
+        assert words and re.search(words[0], printed), (searched, options)
 
 
 @by_path
