@@ -157,7 +157,8 @@ def _diagnose(commands: _Commands[argparse.ArgumentParser]) -> None:
         "name",
         nargs="?",
         metavar="RUN|FILE",
-        help="a run, or any log, jsonl, csv or trainer_state.json; default: the newest live run, else the newest",
+        help="a run, or any log, jsonl, csv or trainer_state.json, or - for standard input; default: the newest "
+        "live run, else the newest",
     )
     _with_root(made)
     made.add_argument("--all", action="store_true", help="every finding whole, however long that is")
@@ -165,13 +166,17 @@ def _diagnose(commands: _Commands[argparse.ArgumentParser]) -> None:
     made.add_argument("--apply", action="store_true", help="with --fix: change the file, after asking")
     made.add_argument("--config", metavar="FILE", help="with --fix: default: the nearest config.yaml upwards")
     made.add_argument(
-        "--bundle", metavar="FILE", help="write what a maintainer would ask for, without secrets"
+        "--bundle",
+        metavar="FILE",
+        nargs="?",
+        const="",
+        help="write what a maintainer would ask for, without secrets; default: a new diagnosis-*.tar.gz here",
     )
     _with_yes(made)
 
 
 def _triage(commands: _Commands[argparse.ArgumentParser]) -> None:
-    made = _add(commands, "triage", "have a model look further, read-only, each of its claims checked")
+    made = _add(commands, "triage", "have a model look further, read-only, each of its citations checked")
     made.add_argument("name", nargs="?", metavar="RUN|FILE", help="as for diagnose")
     _with_root(made)
     made.add_argument("--model", default="", metavar="NAME", help="default: ANTHROPIC_MODEL")

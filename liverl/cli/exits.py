@@ -13,7 +13,7 @@ HELP = """exit codes:
   0    done
   1    refused: a check found something fatal, or the run's state forbids it; or diagnose found a run sick
   2    wrong usage, or a problem in config.yaml
-  3    the run (or the trial, or the build) failed; or it is dead, stalled or unreachable
+  3    the run (or the trial, the build, triage's model) failed; or it is dead, stalled or unreachable
   4    no such run, trial, task or file
   130  interrupted (Ctrl-C), cleanly
 """
@@ -35,6 +35,7 @@ _BY_CODE = {
     "diagnose.stdin": USAGE,
     "task.unknown": NOT_FOUND,
     "drill.unknown": NOT_FOUND,
+    "drill.no_folder": USAGE,
     "run.not_started": RUN_FAILED,
     "run.bad_run_file": RUN_FAILED,
     "policy.build_failed": RUN_FAILED,

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
 import sys
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from liverl.cli import exits
@@ -81,28 +85,42 @@ def show(given: argparse.Namespace) -> int:
 
 def diagnose(given: argparse.Namespace) -> int:
     """What is wrong, first cause first; with --fix the cure, with --bundle all that a maintainer would ask for."""
+    with _named(given) as name:
+        return _diagnose(given, name)
+
+
+def _diagnose(given: argparse.Namespace, name: str | None) -> int:
     from liverl.operate.diagnose import diagnose as find_out
 
-    _check_name(given.name)
-    found = find_out(given.name, place(given), is_whole=given.all)
+    found = _spoken(find_out(name, place(given), is_whole=given.all), name)
     if given.fix or given.apply:
         return _fix(given, found)
     if given.bundle is not None:
-        return _bundle(given, found)
+        return _bundle(given, found, name)
     put(given, found, "\n".join(found.lines()))
     return exits.OK if found.ok else exits.REFUSED
 
 
-def _check_name(name: str | None) -> None:
-    """Raises `RunError` for what reads as standard input: a line is quoted by its number in a file that is there."""
-    from liverl.errors import RunError
+@contextlib.contextmanager
+def _named(given: argparse.Namespace) -> Iterator[str | None]:
+    """What is to be looked at: the name, or for `-` and `< FILE` the file that comes by standard input."""
+    from liverl.operate.standard_input import file_of, is_file_from_its_start
 
-    if name == "-":
-        raise RunError(
-            "diagnose.stdin",
-            "Standard input is no file.",
-            next_action="write it to one: COMMAND > run.log; liverl diagnose run.log",
-        )
+    if given.name == "-" or (given.name is None and is_file_from_its_start()):
+        with file_of(sys.stdin.buffer if sys.stdin else None) as path:
+            given.name = (
+                "-" if str(path).startswith("/proc/") else str(path)
+            )  # as the next command has to say it
+            yield str(path)
+    else:
+        yield given.name
+
+
+def _spoken(found: Diagnosed, name: str | None) -> Diagnosed:
+    """The diagnosis, of standard input without the place where it was kept."""
+    from liverl.operate.standard_input import without
+
+    return found if name is None or found.is_run else without(found, Path(name))
 
 
 def _fix(given: argparse.Namespace, found: Diagnosed) -> int:
@@ -113,42 +131,45 @@ def _fix(given: argparse.Namespace, found: Diagnosed) -> int:
         put(given, found, "\n".join([*found.lines(), "  nothing to fix"]))
         return exits.OK
     fix = propose(primary, place(given), given.config, given.name)
+    text = fix.lines()
     if given.apply and fix.ok:
         from liverl.cli.asking import confirmed
 
         say(given)("\n".join(fix.lines()[:-1]))
         fix = apply(fix, place(given), confirmed(f"\nChange {fix.path}?", given, "nothing was changed"))
-    put(given, fix, "\n".join(fix.lines()))
+        text = [fix.summary, f"  next: {fix.next_action}"]  # the diff was shown
+    put(given, fix, "\n".join(text))
     return exits.OK if fix.ok else exits.REFUSED
 
 
-def _bundle(given: argparse.Namespace, found: Diagnosed) -> int:
-    from pathlib import Path
-
+def _bundle(given: argparse.Namespace, found: Diagnosed, name: str | None) -> int:
     from liverl.operate.bundle import write_bundle
 
-    is_file = given.name and not found.is_run
+    is_file = name is not None and not found.is_run
     made = write_bundle(
         found,
-        Path(given.bundle).expanduser(),
+        Path(given.bundle).expanduser() if given.bundle else None,
         None if is_file else run_of(given),
-        Path(given.name).expanduser() if is_file else None,
+        Path(name).expanduser() if name is not None and is_file else None,
     )
     put(given, made, f"{made.summary}\n  next: {made.next_action}")
     return exits.OK
 
 
 def triage(given: argparse.Namespace) -> int:
-    """A model's conclusion on top of the diagnosis."""
+    """What a model proposes, beside the diagnosis."""
     from liverl.operate.triage.loop import Limits
     from liverl.operate.triage.verb import endpoint
     from liverl.operate.triage.verb import triage as look_further
 
-    _check_name(given.name)
     asked = None if given.offline else endpoint(given.model, given.endpoint)
-    found = look_further(given.name, place(given), asked, Limits(turns=max(1, min(given.turns, 50))))
+    with _named(given) as name:
+        made = look_further(name, place(given), asked, Limits(turns=max(1, min(given.turns, 50))))
+        found = replace(made, found=_spoken(made.found, name))
     put(given, found, "\n".join(found.lines()))
-    return exits.OK if found.ok else exits.REFUSED
+    if not found.found.ok:
+        return exits.REFUSED
+    return exits.OK if found.ok else exits.RUN_FAILED
 
 
 def compare(given: argparse.Namespace) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 from collections.abc import Sequence
@@ -9,6 +10,21 @@ from collections.abc import Sequence
 from liverl.cli import exits
 from liverl.cli.arguments import parser
 from liverl.errors import LiveRLError
+
+_OTHER_KIND = (
+    "name another path: what is there is a file where a folder has to be, or a folder where a file has to be"
+)
+_CURES = {
+    errno.ENOTDIR: _OTHER_KIND,
+    errno.EEXIST: _OTHER_KIND,
+    errno.EISDIR: _OTHER_KIND,
+    errno.ENOSPC: "free space (df -h), then try again",
+    errno.EDQUOT: "free space within your quota, then try again",
+    errno.EACCES: "grant the right, then try again",
+    errno.EPERM: "grant the right, then try again",
+    errno.EROFS: "name a folder that can be written",
+    errno.ENAMETOOLONG: "name a shorter path",
+}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -33,7 +49,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             "system.refused",
             "The system refused to read, write or start something.",
             evidence=str(error),
-            next_action="free space or grant the right, then try again",
+            next_action=_CURES.get(error.errno or 0, "free space or grant the right, then try again"),
         )
         _tell(told, as_json=given.json)
         return exits.of_error(told.code)

@@ -8,13 +8,16 @@ from __future__ import annotations
 import io
 import json
 import math
+import os
 import platform
+import re
 import shlex
 import sys
 import tarfile
 import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -63,9 +66,11 @@ class Bundle:
         return {"file": str(self.path), "size_bytes": self.size_bytes, "holds": list(self.names)}
 
 
-def write_bundle(found: Diagnosed, out: Path, run: RunDir | None, file: Path | None = None) -> Bundle:
-    """Write a .tar.gz; raises `RunError` where the file is there already or can't be written."""
+def write_bundle(found: Diagnosed, out: Path | None, run: RunDir | None, file: Path | None = None) -> Bundle:
+    """Write a .tar.gz, without a name one of its own in the working folder; raises `RunError` where the file is there
+    already or can't be written."""
     parts = dict(_parts(found, run, file))
+    out = out or _free(found.source)
     try:
         stream = out.open("xb")
     except FileExistsError:
@@ -81,6 +86,14 @@ def write_bundle(found: Diagnosed, out: Path, run: RunDir | None, file: Path | N
         out.unlink(missing_ok=True)  # half of one says nothing
         raise _unwritten(error) from None
     return Bundle(out, out.stat().st_size, tuple(parts))
+
+
+def _free(source: str) -> Path:
+    """A name that nothing has here: diagnosis-SOURCE-DAY-TIME.tar.gz, in UTC."""
+    stem = re.sub(r"[^A-Za-z0-9_-]+", "-", source).strip("-")[:60]
+    first = f"diagnosis-{stem}-{datetime.now(UTC):%Y%m%d-%H%M%S}"
+    names = (f"{first}{number}.tar.gz" for number in ("", *(f"-{each}" for each in range(2, 1000))))
+    return next(path for path in map(Path, names) if not os.path.lexists(path))
 
 
 def _write(stream: BinaryIO, folder: str, parts: Mapping[str, str]) -> None:
@@ -111,7 +124,8 @@ def _parts(found: Diagnosed, run: RunDir | None, file: Path | None) -> Iterator[
     if first is not None and (log := file or _log_of(run, first)) is not None and log.is_file():
         yield "first_error.txt", lines_around(log, first.began.line or 0)
     if file is not None:
-        yield f"{file.name}.tail", end_of(file)
+        name = "input" if found.source != file.name else file.name  # standard input has none
+        yield f"{name}.tail", end_of(file)
     if run is not None:
         yield from _of_run(run)
     yield from _steps(_rows(run, file), found)

@@ -7,6 +7,7 @@ diagnose_file   any log, jsonl, csv or trainer_state.json
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import lru_cache
@@ -73,7 +74,24 @@ def diagnose_file(path: Path) -> Diagnosed:
     snapshot = Snapshot(path.name, told.kind, told.series, told.sightings, told.facts, told.settings)
     found = _answer(snapshot, lambda command: at_file(command, path), is_run=False)
     slow = _SLOW if reader.search == "numpy" else ""
-    return replace(found, note=slow if found.steps or found.diagnosis.findings else _no_log(path) or slow)
+    says = bool(found.steps or found.diagnosis.findings)
+    if says and (begun := _last_begins(snapshot)) > 1:
+        attempts = int(told.facts["attempts"])
+        earlier = f"judged is the last of {attempts} attempts, from line {begun} on"
+        if told.kind == "console" and path.suffix not in (".gz", ".zst", ".xz", ".bz2"):
+            earlier += f"; those before it: head -n {begun - 1} {shlex.quote(str(path))} | liverl diagnose -"
+        return replace(found, attempts=attempts, note="; ".join(filter(None, (earlier, slow))))
+    return replace(found, note=slow if says else _no_log(path) or slow)
+
+
+def _last_begins(snapshot: Snapshot) -> int:
+    """The line from which on a log tells the last of several attempts; 0 where it tells one, or one was resumed."""
+    facts, series = snapshot.facts, snapshot.series
+    if int(facts.get("attempts", 1)) < 2:
+        return 0
+    begun, first = int(facts.get("begun_line", 0)), int(series.lines[0]) if len(series) else 0
+    is_of_last = begun and (begun <= first or not first)
+    return begun if is_of_last else int(facts.get("attempt_line", 0))
 
 
 def _no_log(path: Path) -> str:

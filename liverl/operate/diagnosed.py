@@ -41,6 +41,7 @@ class Stack:
 class Diagnosed:
     """What was diagnosed, and what it says; `steps` of `total` were seen, the last was
     `diagnosis_step`, `note` says what the reader must know,
+    `attempts` are all that a log tells, of which the last was judged,
     `attribution` what a change of the reward is made of."""
 
     source: str
@@ -51,6 +52,7 @@ class Diagnosed:
     diagnosis_step: int = 0
     stacks: tuple[Stack, ...] = ()
     note: str = ""
+    attempts: int = 1
     attribution: Attribution | None = None
     is_whole: bool = False
 
@@ -65,7 +67,8 @@ class Diagnosed:
         primary = self.diagnosis.primary
         if primary is None:
             seen = "nothing at warn or above" if self.diagnosis.findings else "no finding"
-            why = self.diagnosis.why or f"{self.steps} steps, {seen}"
+            of = f" of the last of {self.attempts} attempts" if self.attempts > 1 else ""
+            why = self.diagnosis.why or f"{self.steps} steps{of}, {seen}"
             said = f"{self.diagnosis.verdict.replace('_', ' ')}: {why}"
             return cut(f"{said}; {self._end}", SUMMARY_CHARS) if self._end else said
         where = f", since {primary.began}" if str(primary.began) else ""

@@ -7,7 +7,7 @@ import shutil
 import tempfile
 import time
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,12 +15,14 @@ from liverl.errors import RunError
 from liverl.operate.answer import cut
 from liverl.operate.dataplane import Relay
 from liverl.operate.drill_acts import Broken, act, finish, last_step
+from liverl.operate.drill_ending import ended_by_signals, undisturbed
 from liverl.operate.drill_form import Drill
 from liverl.operate.drill_list import DRILLS, named
 from liverl.operate.drill_world import change, make_world, order_of
 from liverl.operate.planning import plan_attempt, python_of
 from liverl.record.clock import to_seconds
 from liverl.record.layout import RunDir
+from liverl.record.plan import AttemptPlan
 from liverl.run import resume as run_resume
 from liverl.run.launch import launch
 
@@ -144,15 +146,27 @@ def rehearse(chosen: Drill, tell: Relay, *, root: Path | None = None, keep: bool
             "Drills are real runs, and need bubblewrap.",
             next_action="bash scripts/setup_sandbox.sh",
         )
+    if root is not None and root.exists() and not root.is_dir():
+        raise RunError(
+            "drill.no_folder",
+            f"{root} is no folder.",
+            next_action="name a folder, which need not be there: liverl drill NAME --run-root DIR",
+        )
     place = root or Path(tempfile.mkdtemp(prefix="liverl-drill-"))
     tell(f"{chosen.name}: {chosen.breaks}; {chosen.how} (about {chosen.seconds} s)")
-    with _made(chosen, place.resolve(), tell) as (run, broken, onlooker):
-        tell(f"diagnosing {run.root}")
-        at, step = time.time(), last_step(run)
-        found, says = diagnosed(run)
-        if found in chosen.expects and onlooker.since:
-            at, step = onlooker.since
-        after_s, after_steps = at - to_seconds(broken.time), step - broken.step
+    try:
+        with ended_by_signals(), _made(chosen, place.resolve(), tell) as (run, broken, onlooker):
+            tell(f"diagnosing {run.root}")
+            at, step = time.time(), last_step(run)
+            found, says = diagnosed(run)
+            if found in chosen.expects and onlooker.since:
+                at, step = onlooker.since
+            # A failure may begin within a step that is never made: then no step lies between.
+            after_s, after_steps = at - to_seconds(broken.time), max(0, step - broken.step)
+    except KeyboardInterrupt:
+        if root is None and not keep:
+            shutil.rmtree(place, ignore_errors=True)
+        raise
     kept = keep or found not in chosen.expects
     if not kept:
         shutil.rmtree(place if root is None else run.root, ignore_errors=True)
@@ -176,20 +190,30 @@ def _made(chosen: Drill, root: Path, tell: Relay) -> Iterator[tuple[RunDir, Brok
 
     world = make_world(root, chosen, tell)
     config = world.profile.config
+    made: list[RunDir] = []
     with contextlib.ExitStack() as around:
-        run = launch(order_of(world, around))
-        tell(f"started {run.name} in {run.root}")
+        order = order_of(world, around)
+
+        def plan(run: RunDir) -> AttemptPlan:
+            made.append(run)  # from here on it is ours, and something of it may live
+            return order.plan(run)
 
         def resume() -> None:
             planned = plan_attempt(config, run, confirmed_by="--yes")
-            run_resume.resume(run, python_of(config), change(planned, run, world))
+            with undisturbed():
+                run_resume.resume(run, python_of(config), change(planned, run, world))
 
-        onlooker = Onlooker(run, chosen.expects)
-        look = onlooker.look if chosen.kind == "learning" else _nothing
         try:
+            with undisturbed():
+                run = launch(replace(order, plan=plan))
+            tell(f"started {run.name} in {run.root}")
+            onlooker = Onlooker(run, chosen.expects)
+            look = onlooker.look if chosen.kind == "learning" else _nothing
             yield run, act(chosen, run, resume, look), onlooker
         finally:
-            finish(run)
+            with undisturbed():
+                for run in made:
+                    finish(run)
 
 
 def _nothing() -> None:

@@ -9,9 +9,7 @@ from __future__ import annotations
 
 import difflib
 import os
-import re
 import shlex
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -20,21 +18,20 @@ from liverl.config import ConfigProblems
 from liverl.diagnose.finding import Finding
 from liverl.errors import ConfigError
 from liverl.operate.answer import cut
-from liverl.operate.config_text import as_yaml, content_of, flat, is_only_change, read_text, with_key
+from liverl.operate.config_text import as_yaml, content_of, is_only_change, read_text, with_key
 from liverl.operate.find import Place, nearest_config
+from liverl.operate.in_force import InForce, new_value
 from liverl.operate.launch import Yes
 from liverl.operate.profile import Asked, read_profile
 from liverl.record.jsonl import write_by_rename
-
-_SCALE = re.compile(r"([*+-])\s*(-?[\d.]+(?:e-?\d+)?)")
-_VERL = "verl."
 
 
 @dataclass(frozen=True)
 class Fix:
     """What a cure changes in a file: `changes` are (key, old, new) as YAML, `left` is what stays to be done by hand,
-    `there` what the file has already; `before` and `text` are the whole file as it was read and as it would be,
-    `command` is what has shown it, `writeup` the path of the failure's."""
+    `there` what is so already, by the file, its profile or a default; `before` and `text` are the whole file as it was
+    read and as it would be, `command` is what has shown it, `writeup` the path of the failure's, `confirm` the command
+    that makes sure."""
 
     path: Path
     finding: str
@@ -45,6 +42,7 @@ class Fix:
     left: tuple[str, ...] = ()
     there: tuple[str, ...] = ()
     writeup: str = ""
+    confirm: str = ""
     command: str = "liverl diagnose --fix"
     is_applied: bool = False
 
@@ -57,9 +55,7 @@ class Fix:
     def summary(self) -> str:
         """How many keys change, or why none does."""
         if not self.changes and self.there:
-            return cut(
-                f"{self.path.name} has the cure of {self.finding} already: {', '.join(self.there)}", 200
-            )
+            return cut(f"the cure of {self.finding} is in force already: {', '.join(self.there)}", 200)
         if not self.changes:
             why = f": {self.left[0]}" if self.left else ""
             return cut(f"no change of {self.path.name} cures {self.finding}{why}", 200)
@@ -72,7 +68,8 @@ class Fix:
     def next_action(self) -> str:
         """Apply it, or check what it makes."""
         if not self.changes and self.there:
-            return f"resume with it, or read what else it may be: {self.writeup}"
+            sure = f"; be sure first: {self.confirm}" if self.confirm else ""
+            return f"where the run had these values, its cause is another one: read {self.writeup}{sure}"
         if not self.changes:
             return f"read {self.writeup}: the cure is not in config.yaml"
         return "liverl check" if self.is_applied else f"{self.command} --apply"
@@ -87,6 +84,7 @@ class Fix:
         """The same for a person."""
         told_first = not self.changes and not self.there  # the summary has it
         left = [f"  by hand: {text}" for text in self.left[told_first:]]
+        left += [f"  already: {text}" for text in self.there if self.changes]
         return [self.summary, *self.diff.splitlines(), *left, f"  next: {self.next_action}"]
 
 
@@ -107,16 +105,16 @@ def propose(finding: Finding, place: Place, config: str | None = None, name: str
             next_action=f"name it: {_command(name, 'FILE', place)}",
         )
     before = read_text(path)
-    content = content_of(path.name, before)
+    now = InForce(path, content_of(path.name, before))
     text, changes, left, there = before, [], [], []
     for key, wanted in finding.changes.items():
-        old = _present(content, path, place, key)
-        new = _new(old, wanted)
+        old = now.value(key)
+        new = new_value(old, wanted)
         if new is None:
-            left.append(f"{key}: {wanted} of what it is, which config.yaml does not tell")
+            left.append(f"{key}: {wanted} of what it is, which nothing here tells")
             continue
-        if old == new:
-            there.append(f"{key} is {as_yaml(new)}")
+        if now.is_so(key, new):
+            there.append(f"{key} is {as_yaml(old)}")
             continue
         changed = with_key(text, key, as_yaml(new))
         if not is_only_change(text, changed, key, new):
@@ -139,6 +137,7 @@ def propose(finding: Finding, place: Place, config: str | None = None, name: str
         tuple(left),
         tuple(there),
         writeup,
+        finding.confirm,
         _command(name, config, place),
     )
 
@@ -196,29 +195,3 @@ def _problems(path: Path, place: Place) -> list[str]:
     except ConfigError as error:
         return [error.message]
     return []
-
-
-def _present(content: Mapping[str, Any], path: Path, place: Place, key: str) -> Any:
-    """What a key is now: what the file says, else what it would be; of verl's own keys only what the file says."""
-    told = flat(content).get(key)
-    if told is not None or key.startswith(_VERL):
-        return told
-    try:
-        value: Any = read_profile(Asked(str(path), (), False), place).config
-    except (ConfigProblems, ConfigError):
-        return None
-    for part in key.split("."):
-        value = getattr(value, part, None)
-    return value
-
-
-def _new(old: Any, wanted: Any) -> Any:
-    """The value a cure wants; None where it is relative to one that is not known."""
-    found = _SCALE.fullmatch(wanted.strip()) if isinstance(wanted, str) else None
-    if found is None:
-        return wanted
-    if isinstance(old, bool) or not isinstance(old, int | float):
-        return None
-    by = float(found.group(2))
-    new = {"*": old * by, "+": old + by, "-": old - by}[found.group(1)]
-    return max(1, round(new)) if isinstance(old, int) and old > 0 else float(f"{new:.6g}")

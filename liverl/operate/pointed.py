@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import re
 import shlex
 from collections.abc import Mapping
@@ -32,7 +33,20 @@ def at_file(command: str, path: Path) -> str:
     text = str(path)
     named = shlex.quote(f"./{text}" if text.startswith("-") else text)
     program = _GREPS.get(path.suffix, "grep")
-    command = _SEARCH.sub(lambda found: f"{program} -nP {found[1]} {named}", command)
+    # -a: one NUL in a log makes grep say "binary file matches", and nothing else.
+    search = (
+        f"{program} -anP {{}} {named}" if not _is_utf16(path) else f"iconv -f UTF-16 {named} | grep -anP {{}}"
+    )
+    command = _SEARCH.sub(lambda found: search.replace("{}", found[1]), command)
     if _OF_A_RUN.search(command):
         return ""
     return re.sub(r"\bliverl diagnose\b", lambda _: f"liverl diagnose {named}", command)
+
+
+def _is_utf16(path: Path) -> bool:
+    """Whether a file begins with UTF-16's mark, as PowerShell's `>` writes logs: grep finds nothing in its bytes."""
+    try:
+        with path.open("rb") as file:
+            return file.read(2) in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+    except OSError:
+        return False

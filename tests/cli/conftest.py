@@ -49,8 +49,9 @@ def liverl(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Liverl:
 
     def run(*arguments: str) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
-            command(*arguments), capture_output=True, text=True, cwd=tmp_path, timeout=120, check=False
-        )
+            command(*arguments), stdin=subprocess.DEVNULL, capture_output=True, text=True, cwd=tmp_path,
+            timeout=120, check=False,
+        )  # fmt: skip
 
     return run
 

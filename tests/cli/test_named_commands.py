@@ -68,7 +68,7 @@ def wrong(command: str) -> str:
     here = parser()
     for word in command.split():
         below = next((a for a in here._actions if isinstance(a, argparse._SubParsersAction)), None)
-        if word.startswith("-"):
+        if word.startswith("-") and word != "-":  # alone it is standard input
             if word.partition("=")[0] not in here._option_string_actions:
                 return word
         elif below is not None:

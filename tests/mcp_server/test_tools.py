@@ -142,6 +142,18 @@ async def test_a_run_outside_the_folders_of_runs_is_refused(
     assert "Next: " in told
 
 
+async def test_a_file_outside_the_project_is_refused_and_what_a_person_can_do_is_told(
+    here: Path, connect: Connect, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    theirs = tmp_path_factory.mktemp("elsewhere") / "theirs.log"
+    theirs.write_text("torch.OutOfMemoryError: CUDA out of memory\n")
+    (here / "link.log").symlink_to(theirs)
+    async with connect() as speaker:
+        for name in (str(theirs), "link.log"):
+            told = await speaker.error("diagnose", file=name)
+            assert "in the project" in told and "liverl diagnose FILE" in told and "OutOfMemory" not in told
+
+
 async def test_two_clients_at_once_get_their_own_answers(two_runs: list[str], connect: Connect) -> None:
     async with connect() as one, connect() as two:
         answers = await asyncio.gather(

@@ -167,6 +167,28 @@ def test_a_long_title_leaves_room_for_the_id() -> None:
     assert len(found.summary) <= 200 and found.summary.endswith("[area:what, error, since step 7, line 70]")
 
 
+def _steps(first: int, last: int) -> str:
+    row = "step:{} - actor/grad_norm:0.3{} - actor/entropy:0.2{} - critic/score/mean:0.4{}\n"
+    return "".join(row.format(step, *[step * 7 % 10] * 3) for step in range(first, last + 1))
+
+
+def test_the_last_of_several_attempts_is_judged_and_the_others_are_named(tmp_path: Path) -> None:
+    log = tmp_path / "a log"
+    log.write_text("begin\n" + _steps(1, 40) + "begin\n" + _steps(1, 14))
+    found = diagnose_file(log)
+    assert found.summary == "healthy: 14 steps of the last of 2 attempts, no finding"
+    assert found.note == (
+        "judged is the last of 2 attempts, from line 42 on; "
+        f"those before it: head -n 41 '{log}' | liverl diagnose -"
+    )
+
+
+def test_a_run_that_was_resumed_is_one(tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    log.write_text("begin\n" + _steps(1, 40) + "begin\n" + _steps(31, 60))
+    assert diagnose_file(log).summary == "healthy: 60 steps, no finding"
+
+
 @pytest.mark.parametrize("letter", ["x", "é", "火", "\U0001f525", '"'])
 def test_any_number_of_long_findings_fits_in_900_tokens(letter: str) -> None:
     told = [

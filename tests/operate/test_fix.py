@@ -55,8 +55,8 @@ def test_a_relative_value_starts_from_what_it_is(place: Place) -> None:
 
 
 def test_a_relative_value_of_what_the_file_does_not_tell_is_left_to_a_person(place: Place) -> None:
-    fix = propose(finding(**{"verl.actor_rollout_ref.actor.ppo_epochs": "* 0.5"}), place)
-    assert not fix.ok and "config.yaml does not tell" in fix.summary
+    fix = propose(finding(**{"verl.actor_rollout_ref.actor.no_such_key": "* 0.5"}), place)
+    assert not fix.ok and "nothing here tells" in fix.summary
 
 
 def test_a_key_and_a_section_that_are_not_there_are_added(place: Place) -> None:
@@ -69,8 +69,8 @@ def test_a_key_and_a_section_that_are_not_there_are_added(place: Place) -> None:
 def test_what_is_right_already_is_not_changed(place: Place) -> None:
     fix = propose(finding(training__steps=20), place)
     assert not fix.ok and fix.there == ("training.steps is 20",) and fix.left == ()
-    assert fix.summary == "config.yaml has the cure of a:b already: training.steps is 20"
-    assert fix.next_action.endswith("troubleshooting/a/b.md") and len(fix.lines()) == 2
+    assert fix.summary == "the cure of a:b is in force already: training.steps is 20"
+    assert fix.next_action.endswith("read troubleshooting/a/b.md") and len(fix.lines()) == 2
 
 
 def test_an_applied_change_keeps_comments_and_the_old_file(place: Place) -> None:

@@ -15,11 +15,11 @@ from liverl.operate.pointed import at_file, at_run
 )
 def test_a_search_in_a_file_is_one_by_the_program_that_reads_it(name: str, program: str) -> None:
     command = "liverl logs --grep 'nan|inf' --component trainer"
-    assert at_file(command, Path("/logs") / name) == f"{program} -nP 'nan|inf' /logs/{name}"
+    assert at_file(command, Path("/logs") / name) == f"{program} -anP 'nan|inf' /logs/{name}"
 
 
 def test_a_files_name_is_no_option_of_the_program() -> None:
-    assert at_file("liverl logs --grep 'nan'", Path("-r.log")) == "grep -nP 'nan' ./-r.log"
+    assert at_file("liverl logs --grep 'nan'", Path("-r.log")) == "grep -anP 'nan' ./-r.log"
 
 
 def test_what_only_a_run_has_is_not_looked_for_in_a_file() -> None:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import itertools
 import math
-import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
-from liverl.log.clean import parse_line
+from liverl.log.clean import LINE_BYTES, parse_line
+from liverl.log.formats.encoded import plain_pieces
 from liverl.log.pattern import Search, TookTooLong
 from liverl.log.series import Series
 from liverl.operate.answer import cut
@@ -27,7 +27,6 @@ _CLOSE = 0.01
 _LEAST_QUOTE = 8
 _SEARCH_S = 10.0
 _AT_ONCE = 2000
-_CHUNK = 1 << 20
 
 
 @dataclass(frozen=True)
@@ -115,7 +114,8 @@ class Ground:
         return [(step, value) for step, value in told if not math.isnan(value)]
 
     def refuted(self, claim: Claim) -> str:
-        """Why a claim's citation is not so, or that it cites nothing; "" where it holds."""
+        """Why a claim's citation is not so, or that it cites nothing; "" where it is found, which says nothing of
+        whether the claim is true."""
         if not claim.cited:
             return "it cites no line, metric or trial"
         checks = (self._line_refuted(claim), self._metric_refuted(claim), self._trial_refuted(claim))
@@ -165,36 +165,33 @@ class Ground:
 
 
 def _read(log: Path, first: int) -> Iterator[tuple[int, str]]:
-    """A log's lines from a number on, cleaned and without secrets; of a long one its beginning."""
-    with log.open("rb") as stream:
-        _skip(stream, first - 1)
-        number = first
-        while raw := stream.readline(_CHUNK):
-            yield number, mask(parse_line(raw.rstrip(b"\n")).text[:_LINE_CHARS])
-            while raw and not raw.endswith(b"\n"):  # the rest of a line that is not kept whole in memory
-                raw = stream.readline(_CHUNK)
-            number += 1
-
-
-def _skip(stream: BinaryIO, lines: int) -> None:
-    """Go to the beginning of the line after so many."""
-    while lines > 0 and (chunk := stream.read(_CHUNK)):
-        held = chunk.count(b"\n")
-        if held < lines:
-            lines -= held
+    """A log's lines from a number on, whatever it is packed in, cleaned and without secrets; of a long one its
+    beginning."""
+    number, begun = 1, b""  # the line that comes next, and what of it was read already
+    for piece in plain_pieces(log):
+        ends = piece.count(b"\n")
+        if number + ends < first:  # only counted
+            number, begun = number + ends, b""
             continue
-        at = -1
-        for _ in range(lines):
-            at = chunk.index(b"\n", at + 1)
-        stream.seek(at + 1 - len(chunk), os.SEEK_CUR)
-        return
+        *whole, rest = piece.split(b"\n")
+        for part in whole:
+            if number >= first:
+                yield number, _shown(begun + part)
+            number, begun = number + 1, b""
+        begun = (begun + rest)[:LINE_BYTES]  # a line without an end is not kept whole in memory
+    if begun and number >= first:
+        yield number, _shown(begun)
+
+
+def _shown(line: bytes) -> str:
+    # Masked before it is cut, so that the cut does not hide from the mask what a secret is.
+    return mask(parse_line(line[:LINE_BYTES]).text[: 10 * _LINE_CHARS])[:_LINE_CHARS]
 
 
 def _count(log: Path) -> int:
     count, last = 0, b"\n"
-    with log.open("rb") as stream:
-        while chunk := stream.read(_CHUNK):
-            count, last = count + chunk.count(b"\n"), chunk[-1:]
+    for piece in plain_pieces(log):
+        count, last = count + piece.count(b"\n"), piece[-1:] or last
     return count + (last != b"\n")
 
 

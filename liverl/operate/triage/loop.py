@@ -1,6 +1,6 @@
 """The conversation with a model: it looks, then concludes; bounded in turns, tokens and seconds.
 
-Concluded  what it said, each claim checked
+Concluded  what it said, each citation checked
 converse   the whole conversation; raises `RunError` where the endpoint does not answer
 """
 
@@ -71,8 +71,9 @@ class Limits:
 
 @dataclass(frozen=True)
 class Concluded:
-    """What a model concluded. `claims` were checked and hold; `refuted` do not, each with why; `why_not` says why there
-    is no conclusion; `looked` are the tools it used, `turns` and `tokens` what that took."""
+    """What a model concluded. What `claims` cite is there, which makes none of them true; what `refuted` cite is not,
+    each with why; `why_not` says why there is no conclusion; `looked` are the tools it used, `turns` and `tokens` what
+    that took."""
 
     cause: str = ""
     claims: tuple[Claim, ...] = ()
@@ -150,7 +151,7 @@ def _results(
     for use in uses:
         if use.name == CONCLUDE:
             wrong = [f"{claim.text[:100]!r}: {why}" for claim, why in concluded.refuted] if concluded else []
-            text, is_error = "Refused, these claims do not hold: " + " | ".join(wrong), True
+            text, is_error = "Refused, what these claims cite is not so: " + " | ".join(wrong), True
         elif use.name in tools:
             talk.looked.append(use.name)
             text, is_error = answered(tools[use.name], use.given)
@@ -180,7 +181,7 @@ def _concluded(said: Mapping[str, Any], ground: Ground, talk: _Talk) -> Conclude
         refuted=tuple((claim, why) for claim, why in judged if why),
         cure=_text(said, "cure") if held else "",
         confirm=_text(said, "confirm") if held else "",
-        why_not="" if held else "none of its claims holds",
+        why_not="" if held else "nothing that it cites is so",
         looked=tuple(talk.looked),
         turns=talk.turns,
         tokens=talk.tokens,

@@ -44,15 +44,12 @@ class Triaged:
 
     @property
     def ok(self) -> bool:
-        """As the diagnosis."""
-        return self.found.ok
+        """Whether nothing at warn or above was found, and a model that was asked has concluded something."""
+        return self.found.ok and (self.concluded is None or bool(self.concluded.cause))
 
     @property
     def summary(self) -> str:
-        """The model's cause where its claims hold, else the diagnosis's."""
-        if self.concluded is not None and self.concluded.cause:
-            held = f"{len(self.concluded.claims)} claims hold"
-            return cut(f"{self.found.diagnosis.verdict}: {self.concluded.cause} ({held})", 200)
+        """The diagnosis's, always: what a model says was not checked beyond what it cites."""
         return self.found.summary
 
     @property
@@ -61,27 +58,25 @@ class Triaged:
         return self.found.next_action
 
     def payload(self) -> dict[str, Any]:
-        """The diagnosis, and beside it the model's conclusion with its checked claims."""
+        """The diagnosis, and beside it what a model proposes, with the citations that were found and those refuted."""
         return {**self.found.payload(), "triage": self._triage()}
 
     def lines(self) -> list[str]:
-        """The same for a person."""
+        """The same for a person: the diagnosis first, then what the model proposes, under labels of its own."""
+        return [*self.found.lines(), *self._proposed()]
+
+    def _proposed(self) -> list[str]:
         said = self.concluded
         if said is None:
-            return [
-                *self.found.lines(),
-                "  no model was asked: set ANTHROPIC_API_KEY or --endpoint, and --model",
-            ]
+            return ["  no model was asked: set ANTHROPIC_API_KEY or --endpoint, and --model"]
+        refuted = [f"  citation REFUTED: {claim.text} ({why})" for claim, why in said.refuted]
         if not said.cause:
-            return [*self.found.lines(), f"  {self.model} gave no conclusion: {said.why_not}"]
-        lines = [
-            self.summary,
-            f"  by {self.model}, {said.turns} turns, {said.tokens} tokens; each claim was checked:",
-        ]
-        lines += [f"  holds    {claim.text} [{claim.cited}]" for claim in said.claims]
-        lines += [f"  REFUTED  {claim.text} ({why})" for claim, why in said.refuted]
-        lines += [f"  cure     {said.cure}", f"  sure     {said.confirm}", "the diagnosis itself:"]
-        return lines + [f"  {line}" for line in self.found.lines()]
+            return [f"  {self.model} gave no conclusion: {said.why_not}", *refuted]
+        head = f"{self.model} proposes, unchecked but for what it cites ({said.turns} turns, {said.tokens} tokens):"
+        found = [f"  citation found: {claim.text} [{claim.cited}]" for claim in said.claims]
+        told = (("cause", said.cause), ("change", said.cure), ("check", said.confirm))
+        proposed = [f"  proposed {name}: {text}" for name, text in told if text]
+        return [head, *proposed[:1], *found, *refuted, *proposed[1:]]
 
     def _triage(self) -> dict[str, Any]:
         said = self.concluded
@@ -90,11 +85,15 @@ class Triaged:
         return {
             "asked": True,
             "model": self.model,
-            "cause": cut(said.cause, 400),
-            "claims": [{"text": cut(claim.text, 200), "cited": claim.cited} for claim in said.claims],
+            "proposed": {
+                "cause": cut(said.cause, 400),
+                "change": cut(said.cure, 300),
+                "check": cut(said.confirm, 300),
+            },
+            "citations_found": [
+                {"text": cut(claim.text, 200), "cited": claim.cited} for claim in said.claims
+            ],
             "refuted": [{"text": cut(claim.text, 200), "why": cut(why, 160)} for claim, why in said.refuted],
-            "cure": cut(said.cure, 300),
-            "confirm": cut(said.confirm, 300),
             "no_conclusion": cut(said.why_not, 500),
             "looked": list(said.looked),
             "turns": said.turns,
