@@ -47,7 +47,7 @@ def figures(*reports: Path) -> Result:
     ]  # fmt: skip
     rows = [
         (told["drill"], DRILLS[told["drill"]].kind, told["found"], float(told["after_s"]),
-         int(told["after_steps"]), float(told["seconds"]))
+         max(0, int(told["after_steps"])), float(told["seconds"]))
         for told in drills
     ]  # fmt: skip
     table = Table(

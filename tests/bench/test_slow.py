@@ -63,3 +63,9 @@ def test_a_test_that_was_run_again_counts_as_the_last_time(tmp_path: Path) -> No
     )
     values = {each.key: each.value for each in figures(first, again).measures}
     assert (values["passed"], values["failed"], values["drills"]) == (3, 0, 2)
+
+
+def test_no_fewer_than_no_steps_lie_between_a_failure_and_its_diagnosis(tmp_path: Path) -> None:
+    report = tmp_path / "slow.xml"
+    report.write_text(_REPORT.replace('name="after_steps" value="0"', 'name="after_steps" value="-1"'))
+    assert [row[4] for row in figures(report).tables[0].rows] == [3, 0]
