@@ -7,7 +7,7 @@ ByNumpy        less than a tenth of it (bench/RESULTS.md), where the library hyp
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from operator import itemgetter
 from typing import Any, Protocol
@@ -63,7 +63,8 @@ class ByHyperscan:
         numbered = list(enumerate(needles))
         short = [each for each in numbered if len(each[1].text) < _LONG_BYTES or each[1].caseless]
         long = [each for each in numbered if len(each[1].text) >= _LONG_BYTES and not each[1].caseless]
-        long.sort(key=lambda each: end_rarity(each[1].text))
+        pairs = _pairs(needles)
+        long.sort(key=lambda each: pairs[each[1].text[-2:].lower()], reverse=True)
         common = min(_MOST_COMMON, len(long) // 4)
         none = (len(needles), Needle(_EVERY_BYTE))
         parts = (long[common:], short + long[:common])
@@ -84,6 +85,12 @@ class ByHyperscan:
     def _take(self, number: int, _start: int, end: int, _flags: int, _context: object) -> None:
         if number < self._count:
             self._hits.append((number, end))
+
+
+def _pairs(needles: Iterable[Needle]) -> Counter[bytes]:
+    """How often two letters stand behind each other in literals, which have the words of logs."""
+    texts = (needle.text.lower() for needle in needles)
+    return Counter(text[at : at + 2] for text in texts for at in range(len(text) - 1))
 
 
 def _database(needles: Sequence[tuple[int, Needle]]) -> Any:
