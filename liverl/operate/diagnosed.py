@@ -126,8 +126,10 @@ class Diagnosed:
         for stack in told.get("stacks") or ():
             lines.append(f"  stack of {stack['process']} ({stack['pid']})")
             lines += [f"    {frame}" for frame in stack["frames"]]
-        for each in told["not_measured"]:
-            lines.append(f"  not measured: {each['metric']}; {each.get('setting', '')}")
+        if told["not_measured"]:
+            # Another system's log is read too: its own settings have other names.
+            lines.append(f"  not measured{'' if self.is_run else ' (and what measures it in LiveRL)'}:")
+            lines += [f"    {each['metric']}: {each.get('setting', '')}" for each in told["not_measured"]]
         if self.attribution is not None:
             lines.append(f"  {self.attribution.line}")
         if told.get("note"):
