@@ -39,23 +39,28 @@ ALARMS = tuple(
 
 
 class Expression:
-    """A pattern's expressions, compiled."""
+    """A pattern's expressions, compiled when first asked: of a thousand, a log needs a few."""
 
     def __init__(self, meets: str, unless: str = "") -> None:
+        self._texts = meets, unless
+
+    @cached_property
+    def _compiled(self) -> tuple[re.Pattern[str], re.Pattern[str] | None]:
+        meets, unless = self._texts
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            self._meets = re.compile(meets)
-            self._unless = re.compile(unless) if unless else None
+            return re.compile(meets), re.compile(unless) if unless else None
 
     @cached_property
     def shown(self) -> tuple[tuple[str, ...], ...]:
         """Sets of strings, of each of which every match holds one."""
-        return shown_in(self._meets.pattern)
+        return shown_in(self._texts[0])
 
     def groups(self, text: str) -> dict[str, str] | None:
         """The named groups of a line that meets the pattern; None of one that does not."""
-        found = self._meets.search(text)
-        if found is None or (self._unless is not None and self._unless.search(text)):
+        meets, unless = self._compiled
+        found = meets.search(text)
+        if found is None or (unless is not None and unless.search(text)):
             return None
         return {name: value or "" for name, value in found.groupdict().items()}
 
