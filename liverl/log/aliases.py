@@ -9,7 +9,7 @@ ALIASES: dict[str, tuple[str, ...]] = {
     "actor/entropy": (
         "actor/entropy_loss", "entropy", "policy/policy_entropy", "policy_entropy", "optim/entropy", "entropy/mean",
         "entropy_loss", "mean_entropy", "objective/entropy", "token_entropy",
-        "policy/entropy_avg",
+        "policy/entropy_avg", "ent",
     ),
     "actor/grad_norm": (
         "actor/grad_norm(before clip)", "grad_norm", "optim/grad_norm", "skyrl.ai/grad_norm", "policy/grad_norm",
@@ -29,6 +29,7 @@ ALIASES: dict[str, tuple[str, ...]] = {
         "ref_kl", "kl/mean", "critic/kl", "objective/kl_avg", "kl_to_ref", "kl_ref", "kl_div", "kl_to_reference",
         "reference_kl", "kl_with_ref", "kl_vs_ref", "kl_from_ref", "kl/ref", "loss/kl", "loss/kl_loss", "kl_mean",
         "actor/kl_divergence", "policy_kl", "kl/policy_ref", "policy_ref_kl", "policy/kl_to_ref", "ref/kl", "kl_avg",
+        "per-token kl", "per_token_kl", "token_kl", "kl_per_token",
     ),
     # TRL's PPO and open-instruct sum it up over the tokens of an answer.
     "actor/kl_sequence": ("objective/kl",),
@@ -96,7 +97,7 @@ ALIASES: dict[str, tuple[str, ...]] = {
         "response_length_mean", "mean_length", "avg_length", "mean_response_length", "avg_response_length",
         "len_mean", "len/mean", "length_mean", "mean_completion_len", "response_length/avg",
         "resp_len", "resp_length", "response_len", "mean_resp_len", "compl_len", "comp_len", "gen_len", "avg_len",
-        "mean_len", "avg_completion_length", "val/sequence_lengths", "mean generation length",
+        "mean_len", "avg_completion_length", "val/sequence_lengths", "mean generation length", "len",
     ),
     "response_length/max": (
         "completions/max_length", "response_len/max", "rollout/response_len/max", "len_max", "len/max", "length_max",
@@ -116,6 +117,10 @@ ALIASES: dict[str, tuple[str, ...]] = {
     ),
     "num_turns/max": ("training/num_turns/max",),
     "num_turns/min": ("training/num_turns/min",),
+    "env/valid_action_ratio": (
+        "env/ratio_of_valid_action", "episode/valid_action_ratio", "valid_action_ratio", "valid_action_rate",
+        "env/valid_action_rate", "rollout/valid_action_ratio", "rollout/valid_action_rate",
+    ),
     "tool_call_counts/mean": (
         "tools/call_frequency", "tool_call/mean", "tool_calls/mean", "num_tool_calls", "tool_calls_per_episode",
     ),
@@ -162,7 +167,9 @@ ALIASES: dict[str, tuple[str, ...]] = {
     "rollout_corr/token_mult_prob_error": ("token_mult_prob_error", "multiplicative_prob_error"),
     # prime-rl: how many versions of the weights the oldest answer of a batch was made with.
     "fully_async/off_policy_level": ("max. off-policy level", "max off-policy level", "off_policy_level/max"),
-    "rollout_corr/rollout_is_mean": ("sampling/importance_sampling_ratio/mean", "mismatch/rollout_is_mean"),
+    "rollout_corr/rollout_is_mean": (
+        "sampling/importance_sampling_ratio/mean", "mismatch/rollout_is_mean", "sampling_importance_ratio",
+    ),
     "rollout_corr/rollout_is_eff_sample_size": ("mismatch/rollout_is_eff_sample_size", "rollout_is_eff_sample_size"),
     "training/rollout_probs_diff_mean": ("rollout_probs_diff_mean", "policy/rollout_train_prob_diff_mean"),
     "training/rollout_probs_diff_max": ("rollout_probs_diff_max", "policy/rollout_train_prob_diff_max"),
@@ -198,8 +205,23 @@ PATTERNS: tuple[tuple[re.Pattern[str], str], ...] = (
     (re.compile(r"^\w+_actor/clip_ratio/avg$"), "actor/pg_clipfrac"),
     (re.compile(r"^\w+_actor/behave_kl/avg$"), "rollout_corr/kl"),
     (re.compile(r"^\w+_actor/no_eos_ratios/avg$"), "response_length/clip_ratio"),
+    (re.compile(r"^\w+_actor/seq_len/(?:avg|mean)$"), "response_length/mean"),
     (re.compile(r"^\w+_actor/prompt_len/(?:avg|mean)$"), "prompt_length/mean"),
     (re.compile(r"^rollout/zero_std/.*ratio$"), "reward/zero_std_share"),
+    # RAGEN's, one for each environment.
+    (
+        re.compile(r"^(?:train/)?[\w-]{1,40}/(?:action_is_valid|valid_action_ratio)$"),
+        "env/valid_action_ratio",
+    ),
+    # A validation by the name of its data, and of what is counted.
+    (
+        re.compile(
+            r"(?i)^(?!best|max|min|std|num|n_|target)(?:\w{1,16}[ _/.-])?(?:val|valid|validation|eval|evaluation|dev"
+            r"|test|held[ _-]?out|ood)[ _/.-](?:set[ _/.-])?(?:acc(?:uracy)?|answer|correct|reward|score|pass@?1|em"
+            r"|success(?:[ _]rate)?)(?:[ _/](?:mean|avg|rate))?$"
+        ),
+        "val/score",
+    ),
     # The share of right answers as somebody counted it beside the reward.
     (
         re.compile(
@@ -207,6 +229,23 @@ PATTERNS: tuple[tuple[re.Pattern[str], str], ...] = (
             r"|answer_acc(?:uracy)?|(?<=reward_fn/)acc(?:uracy)?|rollouts?_correct)(?:/mean|_mean)?$"
         ),
         "reward/right_answers",
+    ),
+    # The distance from the reference by its mean, whatever part of a program tells it.
+    (
+        re.compile(
+            r"(?i)^(?!.*(?:rollout|infer|vllm|sglang|sampl|engine|generat|mismatch|teacher|distill|old|approx|max|min|std|coef))"
+            r"(?:[\w.]+/)?(?:ref_)?kl(?:_?div(?:ergence)?)?(?:[/_](?:mean|avg))$"
+        ),
+        "actor/kl_loss",
+    ),
+    # ... or by the reference's own name.
+    (
+        re.compile(
+            r"(?i)^(?!.*(?:rollout|infer|vllm|sglang|engine|mismatch|coef|beta|target|max|min|std|old))(?:[\w.]+/)?"
+            r"(?:\w{1,16}_)?kl(?:_div\w*|_loss)?[_/](?:to_|from_|vs_|with_|wrt_)?ref(?:erence)?(?:_model|_policy)?"
+            r"(?:[/_](?:mean|avg))?$"
+        ),
+        "actor/kl_loss",
     ),
     # What the trainer and the engine find of the same tokens, whatever either is called.
     (re.compile(rf"(?i)^{_BOTH_SIDES}[\w/.-]*k3[\w]*(?:/mean|_mean)?$"), "rollout_corr/k3_kl"),

@@ -48,8 +48,8 @@ class Beginning:
 
     @property
     def pattern(self) -> LinePattern | None:
-        """The line by which it is found; None where no line says anything."""
-        if not self.is_whole or not _worth(self.lines[self.key]):
+        """The line by which it is found; None where no line says anything, or all say the same: somebody waits."""
+        if not self.is_whole or not _worth(self.lines[self.key]) or len(set(self.lines)) == 1:
             return None
         text = self.lines[self.key][:_PATTERN_CHARS]
         return LinePattern(KEY, r"^" + r"\d+".join(re.escape(part) for part in text.split("0")))

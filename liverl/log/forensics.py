@@ -13,6 +13,8 @@ from typing import Literal
 
 import numpy as np
 
+from liverl.log.at_end import stands_at
+from liverl.log.epilogues import SAID_DONE
 from liverl.log.nearby import TailLine
 from liverl.log.passed import VALIDATION
 from liverl.log.segments import cleaned
@@ -41,16 +43,6 @@ _CLOSED = (
     r"wandb: Synced \d+ W&B file|wandb: Find logs at|[Ss]av(?:ed|ing) final (?:LoRA|model|adapter|checkpoint|policy)|"
     r"[Ff]inal (?:model|checkpoint|adapter) saved"
 )
-# Said in the middle of a run too (of one evaluation, one part of it): an end only among a log's last lines.
-_SAID_DONE = re.compile(
-    r"\b(?:[Ee]val(?:uation)?|[Tt]raining|[Tt]est(?:ing)?|[Ee]xperiment|[Bb]enchmark|RL|GRPO|PPO|[Ff]ine-?tuning)"
-    r"(?: (?:run|loop|job|script|phase|process|training))? (?:(?:is|has|was)(?: been)? )?(?:successfully )?"
-    r"(?:completed?|finished|done|over|ended|succeeded|concluded|exited normally)\b"
-    r"(?! (?:for|of|in|at|on) (?:step|epoch|iter))|"
-    r"\b[Ff]inished (?:the )?(?:RL |GRPO |PPO |model )?(?:training|evaluation|fine-?tuning)\b|"
-    r"^\W*[Aa]ll (?:done|(?:tasks|jobs|experiments|stages) (?:are )?(?:done|complete[d]?|finished))\b|"
-    r"\bJob '\S+' succeeded|\b[Tt]otal (?:training|running|wall[- ]?clock) time\b"
-)
 # The process itself says that it dies.
 _CRASHED = (
     r"Error executing job with overrides|Set the environment variable HYDRA_FULL_ERROR|\bChildFailedError|"
@@ -62,7 +54,7 @@ _CRASHED = (
 )
 _STOPPED = (
     r"^(?:\[rank\d+\]: ?)?KeyboardInterrupt\b|CANCELLED AT|[Ii]nterrupted by (?:the )?user|"
-    r"[Ss]topped by (?:the )?user|"
+    r"[Ss]topped by (?:the )?user|\b[Ii]nterrupted[.,!:] (?i:saving|exiting|stopping|shutting|cleaning|writing)|"
     r"(?:[Rr]eceived|[Cc]aught|[Gg]ot) (?:a )?"
     r"(?:(?:Signals\.)?SIGINT|SIGTERM|[Kk]eyboard ?[Ii]nterrupt|signal (?:2|15)\b)"
 )
@@ -90,8 +82,9 @@ _SIGNS = {
     ),
     "stopped": (
         _STOPPED,
-        ("KeyboardInterrupt", "CANCELLED AT", "nterrupted by ", "topped by the user", "topped by user", "SIGINT",
-         "SIGTERM", "eyboard interrupt", "eyboard Interrupt", "signal 2", "signal 15"),
+        ("KeyboardInterrupt", "CANCELLED AT", "nterrupted by ", "nterrupted. ", "nterrupted, ", "nterrupted! ",
+         "nterrupted: ", "topped by the user", "topped by user", "SIGINT", "SIGTERM", "eyboard interrupt",
+         "eyboard Interrupt", "signal 2", "signal 15"),
     ),
 }  # fmt: skip
 PATTERNS = tuple(LinePattern(f"log:{name}", pattern, has=has) for name, (pattern, has) in _SIGNS.items())
@@ -100,6 +93,7 @@ _EXCEPTION = re.compile(
     r"^(?:\[?rank ?\d+\]?: ?)?(?:[A-Za-z_]\w*\.)*(?:Exception|(?<=\.)Error|[A-Z]\w*"
     r"(?:Error|Exception|Exit|Interrupt|Failure|Failed|Died|Timeout|Expired|Crashed|NotFound))\b(?:[:(]|$)"
 )
+_BEHIND_BAR = re.compile(r"\d+/\d+ \[[^\]]{1,200}\] ?" + re.escape(_TRACEBACK))
 # The first frame of a program's own traceback; a child that was spawned has `<string>` there.
 _MAIN_FRAME = re.compile(r'^ +File "(?!<string>)[^"]+", line \d+, in (?:<module>|_run_module_as_main)$')
 # Printed by who goes on: a destructor, the logging module, a telemetry exporter.
@@ -171,6 +165,8 @@ def facts_of(evidence: Evidence) -> Facts:
         died = _died(evidence)
         facts |= {"ended": _ended(evidence, died), "finished_said": int(finished > 0)}
         facts["exception_above"] = int(0 < died < finished)
+    if facts.get("ended", "cut") == "cut":
+        facts |= stands_at(evidence.tail, evidence.lines, is_start=not facts["steps"])
     return facts
 
 
@@ -187,7 +183,7 @@ def _ended(evidence: Evidence, died: int) -> Ended:
         or _ends_program(evidence.tail, evidence.lines, died)
     ):
         return "exception"
-    last = int(evidence.series.steps[-1]) if len(evidence.series) else 0
+    last = int(evidence.series.steps[-1]) + ahead(evidence.series) if len(evidence.series) else 0
     if finished or closed > since or evidence.is_done or (evidence.total and last >= evidence.total):
         return "finished"
     before = {kind_of(each.text) for each in evidence.tail if evidence.lines + 1 - each.back < since}
@@ -202,7 +198,7 @@ def _ended(evidence: Evidence, died: int) -> Ended:
 def _says_done(evidence: Evidence, since: int) -> bool:
     """Whether one of the last lines, behind the last step, says that something came to its end."""
     return any(
-        evidence.lines + 1 - each.back > since and _SAID_DONE.search(each.text)
+        evidence.lines + 1 - each.back > since and SAID_DONE.search(each.text)
         for each in evidence.tail[-_DONE_LINES:]
     )
 
@@ -251,7 +247,10 @@ def _ends_program(tail: Sequence[TailLine], lines: int, died: int) -> bool:
     if lines - died > _LAST_LINES:
         return False
     texts = [each.text for each in tail if lines + 1 - each.back < died]
-    begins = [at for at, text in enumerate(texts[:-1]) if text.startswith(_TRACEBACK)]
+    # A bar that was being drawn stands before it, where its output is no terminal.
+    begins = [
+        at for at, text in enumerate(texts[:-1]) if text.startswith(_TRACEBACK) or _BEHIND_BAR.search(text)
+    ]
     return bool(begins) and _MAIN_FRAME.match(texts[begins[-1] + 1]) is not None
 
 
@@ -261,6 +260,14 @@ def _validated_first(series: Series) -> int:
         return 0
     told = [name for name, values in series.columns.items() if not np.isnan(values[0])]
     return int(all(name.startswith(VALIDATION) for name in told))
+
+
+def ahead(series: Series) -> int:
+    """By how much the last step of a plan is more than the last that is told: of steps that count from 0, of which
+    every so many is told, the next one is none any more."""
+    if not len(series) or series.steps[0] != 0 or _validated_first(series):
+        return 0
+    return int(np.median(np.diff(series.steps))) if len(series) > 1 else 1
 
 
 def _last_step_line(series: Series) -> int:

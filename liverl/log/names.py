@@ -9,10 +9,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping
+from functools import lru_cache
 
 import numpy as np
 
 from liverl.log.aliases import ALIASES, PATTERNS
+from liverl.log.beside import MAY_MEAN, as_meant
 from liverl.log.series import Values
 
 __all__ = ["Names", "as_verl", "is_metric", "verl_names", "with_aliases"]
@@ -40,6 +42,7 @@ _BY_UNDERSCORES = {prefix.replace("/", "_"): prefix for prefix in _UNDERSCORED}
 _BY_UNDERSCORES |= {flat.replace("-", "_"): prefix for flat, prefix in _BY_UNDERSCORES.items()}
 _LONGEST_FIRST = sorted(_BY_UNDERSCORES, key=len, reverse=True)
 _LAST_PART = re.compile(r"_(mean|max|min|std)(@\d+)?$")
+_CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z][a-z])")
 _AGENT_LOOP = re.compile(r"_(min|max|mean)$")
 
 # What the share of groups without signal is computed from.
@@ -74,6 +77,8 @@ class Names:
             name = key  # `response_length` is no part of `response/`
         if self._wanted is None or name in self._wanted or name in _COUNTED or _REWARD.search(name.lower()):
             return name
+        if name.lower() in MAY_MEAN:
+            return name
         if any(each in self._wanted for each in verl_names(name)):
             return name
         return name if "/" not in name and as_verl(name) in self._wanted else None
@@ -97,14 +102,16 @@ def with_aliases(columns: Mapping[str, Values]) -> dict[str, Values]:
     column that has verl's name already is kept.
     """
     found: dict[str, list[tuple[int, str]]] = {}
+    meant = as_meant(columns, {name: verl_names(name) for name in columns})
     for name in columns:
         known = _lookup(name)
-        if known is not None and known[0] not in columns:
+        if known is not None and known[0] not in columns and name not in meant.values():
             found.setdefault(known[0], []).append((known[1], name))
     result = dict(columns)
     for verl, others in found.items():
         name = _most_measured(others, columns)
         result[verl] = _upright(name, columns[name])
+    result |= {verl: columns[name] for verl, name in meant.items()}
     if not any("/" in name for name in columns):  # as some loggers replace it
         result = {as_verl(name): values for name, values in columns.items()} | result
     return result | _computed(result)
@@ -147,6 +154,7 @@ def _validated(rest: str) -> str:
     return f"{data_set}/{variable}{tail}" if data_set else f"{variable}{tail}"
 
 
+@lru_cache(maxsize=8192)
 def _lookup(name: str) -> tuple[str, int] | None:
     """verl's name and how direct the other one is."""
     if (known := _BY_NAME.get(name.lower())) is not None:
@@ -159,12 +167,21 @@ def _lookup(name: str) -> tuple[str, int] | None:
             return found.expand(verl), 1000 + rank
     if measured := _WITH_MEASURE.match(short):
         return _BY_NAME.get(measured.group(1))
+    if (plain := _plain(name)) != name.lower():
+        return _lookup(plain)
     if "/" not in short:
         if "." in short and " " not in short:
             return _lookup(slashed := short.replace(".", "/")) or _OWN.get(slashed)
         if "_" in short:
             return _OWN.get(as_verl(short)) or _FLAT.get(short) or _FLAT.get(_FLAT_PREFIX.sub("", short))
     return None
+
+
+def _plain(name: str) -> str:
+    """A name of several words as programs write it: `Mean Length`, `gradNorm`."""
+    if "/" not in name and (" " in name or _CAMEL.search(name)):
+        name = _CAMEL.sub("_", name).replace(". ", "_").replace(" ", "_")
+    return name.lower()
 
 
 def _by_name() -> dict[str, tuple[str, int]]:

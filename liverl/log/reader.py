@@ -19,32 +19,41 @@ from liverl.errors import RunError
 from liverl.log.beginnings import KEY, Cycles, beginning_of, cycles_of
 from liverl.log.blocks import Block, Blocks
 from liverl.log.fedlines import STEP_BYTES
-from liverl.log.forensics import PATTERNS, Evidence, facts_of
+from liverl.log.forensics import PATTERNS, Evidence, ahead, facts_of
 from liverl.log.formats.detect import HEAD_BYTES, detect, encoding_of
 from liverl.log.formats.encoded import plain_bytes
 from liverl.log.formats.steps import StepLines
 from liverl.log.formats.tables import KINDS, Table
 from liverl.log.formats.written import MOST_BYTES as WRITTEN_BYTES
 from liverl.log.formats.written import written_series
+from liverl.log.garbled import MOST_LINES as GARBLED_LINES
+from liverl.log.garbled import garbled
 from liverl.log.growing import Mark, mark
 from liverl.log.nearby import last_lines
 from liverl.log.passed import Marks, marks_of, trains
+from liverl.log.pasted import MOST_BYTES as PASTED_BYTES
+from liverl.log.pasted import as_printed
+from liverl.log.planned import HEAD_BYTES as PLAN_BYTES
+from liverl.log.planned import plan_of
 from liverl.log.samples import without_samples
 from liverl.log.scanner import Scanner
 from liverl.log.seen import MOST_TRIED
+from liverl.log.series import Series
 from liverl.log.settings import HEAD_BYTES as SETTINGS_BYTES
 from liverl.log.settings import settings_of
 from liverl.log.sighting import LinePattern, Sighting
 from liverl.log.sightings import SLOW_LINES, Moment, Sighter
-from liverl.log.source import opened, unpacked, unreadable
+from liverl.log.source import kept, opened, unpacked, unreadable
 from liverl.log.told import Told
 
 # The steps of a larger log are not copied for a line at its end that has not ended yet.
 _MOST_COPIED_BYTES = 32 << 20
-# A document as somebody writes it down, and the keys under which it says what went wrong.
-_NOTE_BYTES = 16_384
+# A document as somebody writes it down, the keys under which it says what went wrong, and any words in it.
+_NOTE_BYTES, _SHORT_BYTES = 16_384, 2048
 _SAID = re.compile(
-    rb'"\w*(?:error|exception|reason|stderr|traceback|stop_reason|fail|oom|killed)\w*"\s*:', re.IGNORECASE
+    rb'"\w*(?:error|exception|reason|stderr|traceback|stop_reason|fail|oom|killed)\w*"\s*:'
+    rb'|[:\[,]\s*"[^"\n]{0,200}[A-Za-z\x80-\xff][^"\n]{8}',
+    re.IGNORECASE,
 )
 
 
@@ -61,6 +70,7 @@ class Reader:
         self._told: Told | None = None
         self._table: Table | None = None
         self._kind = ""
+        self._is_whole = False
         self._search = ""
 
     @property
@@ -113,18 +123,23 @@ class Reader:
                 not is_packed
                 and kind in ("summary", "jsonl")
                 and len(head) < _NOTE_BYTES
-                and _SAID.search(head)
+                and (len(head) < _SHORT_BYTES or _SAID.search(head))
             ):
                 said = self._console(descriptor, now, head, now.size)  # its text quotes what was printed
                 return replace(told, sightings=said.sightings, facts={**said.facts, **told.facts})
             return told
         self._kind = kind
-        if not is_packed:
-            return self._console(descriptor, now, head, now.size)
-        if self._told is not None and now == self._mark:
+        printed = (
+            None if is_packed or now.size > PASTED_BYTES else as_printed(os.pread(descriptor, now.size, 0))
+        )
+        was_whole, self._is_whole = self._is_whole, is_packed or printed is not None
+        if self._is_whole and self._told is not None and now == self._mark:
             return self._told
-        self._mark = None  # what a packed file holds is read as a whole
-        plain = unpacked(self.path)
+        if self._is_whole or was_whole:
+            self._mark = None  # what is packed, or has to be mended, is read as a whole
+        if not self._is_whole:
+            return self._console(descriptor, now, head, now.size)
+        plain = unpacked(self.path) if printed is None else kept((printed,), self.path)
         try:
             return self._console(plain, now, os.pread(plain, HEAD_BYTES, 0), os.fstat(plain).st_size)
         finally:
@@ -154,7 +169,8 @@ class Reader:
         if not len(series) and size <= WRITTEN_BYTES:
             series = written_series(os.pread(descriptor, size, 0))
         lines = self._blocks.lines + (self._blocks.offset < size)
-        tail, bar = without_samples(last_lines(descriptor, size, SLOW_LINES)), steps.progress()
+        printed, bar = last_lines(descriptor, size, SLOW_LINES), steps.progress()
+        tail = without_samples(printed)
         marks = Marks() if trains(series) else marks_of(descriptor, size, lines, bar.total if bar else 0)
         moment = Moment(descriptor, lines, tail, series, marks)
         sightings = self._sighter.sightings(moment, met)
@@ -169,11 +185,15 @@ class Reader:
             if bisect_left(told, each.number) == bisect_right(told, each.number)
         ]
         cycles = cycles_of(descriptor, self._beginning, begun, last)
+        evidence = _evidence(size, moment, own, cycles, steps, self._scanner.step_lines)
+        facts = facts_of(replace(evidence, total=evidence.total or _said_plan(descriptor, series)))
+        if lines < GARBLED_LINES and (count := garbled(each.text for each in printed)):
+            facts["garbled"] = count
         return Told(
             "text" if self._kind == "text" else "console",
             series,
             sightings,
-            facts_of(_evidence(size, moment, own, cycles, steps, self._scanner.step_lines)),
+            facts,
             self._settings_at(descriptor, size, is_one=len(cycles.numbers) < 2),
         )
 
@@ -199,6 +219,14 @@ class Reader:
         for offset, raw in told:
             steps.feed(self._blocks.lines + 1, offset, raw)
         return steps
+
+
+def _said_plan(descriptor: int, series: Series) -> int:
+    """How many steps a program has said that it will make, 0 where it has not, or has told none yet."""
+    if not len(series):
+        return 0
+    head = os.pread(descriptor, PLAN_BYTES, 0)
+    return plan_of(head, int(series.lines[0]), int(series.steps[-1]) + ahead(series))
 
 
 def _evidence(

@@ -2,6 +2,7 @@
 
 opened     a descriptor of a regular file
 unpacked   one of what a packed file holds
+kept       one of a text that was made from a file's
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import os
 import stat
 import tempfile
+from collections.abc import Iterable
 from pathlib import Path
 
 from liverl.errors import LiveRLError, RunError
@@ -45,9 +47,14 @@ def opened(path: Path) -> int:
 
 def unpacked(path: Path) -> int:
     """A descriptor of a nameless file with what a packed one holds; raises `LiveRLError` (log.*)."""
+    return kept(plain_pieces(path), path)
+
+
+def kept(pieces: Iterable[bytes], path: Path) -> int:
+    """A descriptor of a nameless file with these pieces of another's text; raises `LiveRLError` (log.too_large)."""
     with tempfile.TemporaryFile(prefix="liverl-log-") as stream:
         size = 0
-        for piece in plain_pieces(path):
+        for piece in pieces:
             size += len(piece)
             if size > MOST_UNPACKED_BYTES:
                 raise LiveRLError(

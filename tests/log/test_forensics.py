@@ -68,12 +68,19 @@ def facts(folder: Path, text: str) -> dict[str, Any]:
         ("ERROR: environment server is unavailable: http://127.0.0.1:36001\n", "exception"),
         (TRACE.format("KeyboardInterrupt"), "stopped"),
         (TRACE.format("KeyboardInterrupt") + HYDRA, "stopped"),
+        ("[!] Interrupted. Saving the adapter ...\nsaved\n", "stopped"),
         ("slurmstepd: error: *** STEP 7.0 ON n1 CANCELLED AT 2026-11-21T10:00:00 ***\n", "stopped"),
         ("W1 api.py:719] Received Signals.SIGINT death signal, shutting down workers\n", "stopped"),
         ("Evaluation complete. Results saved to results.json\naccuracy: 0.7\n", "finished"),
         ("Evaluation complete.\n" + "(WorkerDict pid=9) compute log probs\n" * 12, "cut"),
         ("Evaluation finished at step 12\n", "cut"),
         ("All done!\n", "finished"),
+        ("[train] done. Wall time: 118.8s\n", "finished"),
+        ("2026-04-22 18:34:20,292 INFO === DONE === solved=0.5\n", "finished"),
+        ("[queue] ALL STAGES DONE\n", "finished"),
+        ("[rank0]:[W830] Warning: destroy_process_group() was not called before program exit\n", "finished"),
+        ("the agent says it is done with this\ndata: [DONE]\ntool exit code: 0\n", "cut"),
+        ("  3%|2   | 2/60 [00:01<00:30,  1.90it/s]" + MAIN.format("AttributeError: x") + WANDB, "exception"),
         ("2026-11-04 03:12:44 cli.py:64 -- Job 'raysubmit_x1' succeeded\n", "finished"),
         (FINAL + TRACE.format("RuntimeError: cannot schedule new futures after shutdown"), "finished"),
         (FINAL + "Exception ignored in: <function A.__del__>\n" + TRACE.format("TypeError: x"), "finished"),
@@ -107,6 +114,17 @@ def test_a_run_that_went_on_after_an_exception_did_not_end_with_it(tmp_path: Pat
 def test_a_run_whose_last_step_is_the_last_one_planned_is_finished(tmp_path: Path) -> None:
     told = facts(tmp_path, "Total training steps: 12\n" + STEPS)
     assert (told["steps_total"], told["last_step"], told["ended"]) == (12, 12, "finished")
+
+
+@pytest.mark.parametrize(
+    ("every", "last", "expected"), [(1, 59, "finished"), (5, 55, "finished"), (5, 50, "cut")]
+)
+def test_of_steps_that_count_from_0_the_last_one_is_one_less(
+    tmp_path: Path, every: int, last: int, expected: str
+) -> None:
+    rows = "".join(f"Step {n}/60 | loss: 0.3 | reward: {n / 60:.2f}\n" for n in range(0, last + 1, every))
+    told = facts(tmp_path, "a log\n" * 30 + rows)
+    assert (told["steps_total"], told["last_step"], told["ended"]) == (60, last, expected)
 
 
 def test_a_workers_traceback_of_which_the_run_survived_others_did_not_end_it(tmp_path: Path) -> None:

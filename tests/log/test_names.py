@@ -199,6 +199,11 @@ def test_wanted_metrics_are_kept_under_any_of_their_names() -> None:
         ("debug/engine_logprob_abs_diff_mean", "rollout_corr/logprob_abs_diff"),
         ("vllm_pearson_corr", "training/rollout_actor_probs_pearson_corr"),
         ("ppo_actor/behave_kl/avg", "rollout_corr/kl"),
+        ("per-token KL", "actor/kl_loss"),
+        ("acme_dev acc", "val/score"),
+        ("val_answer", "val/score"),
+        ("heldout_reward", "val/score"),
+        ("held-out success rate", "val/score"),
     ],
 )
 def test_names_of_tables_that_people_write_are_known(other: str, verl: str) -> None:
@@ -217,6 +222,13 @@ def test_names_of_tables_that_people_write_are_known(other: str, verl: str) -> N
 )
 def test_what_tells_no_mean_distance_of_both_sides_is_no_mismatch(name: str) -> None:
     assert not [each for each in verl_names(name) if each.startswith("rollout_corr/")]
+
+
+@pytest.mark.parametrize(
+    "name", ["best_val_acc", "val_loss", "test_reward_std", "val/score_max", "eval_runtime"]
+)
+def test_what_tells_no_score_of_this_step_is_no_validation(name: str) -> None:
+    assert "val/score" not in verl_names(name)
 
 
 def test_an_entropy_that_is_told_as_a_loss_is_turned_and_no_other() -> None:

@@ -11,12 +11,13 @@ import orjson
 from liverl.log.formats.cells import is_step_name
 from liverl.log.formats.headers import is_note
 from liverl.log.formats.pythonic import is_literal
+from liverl.log.formats.turned import is_turned
 
 HEAD_BYTES = 65_536
 STEP_COLUMNS = (
     "step", "global_step", "training/global_step", "training_global_step", "_step", "train/global_step",
     "trainer/global_step", "train/step", "rollout/step", "iteration", "iter", "update", "progress/batch", "steps",
-    "global step", "rollout_step", "epoch", "episode",
+    "global step", "rollout_step", "rollout_id", "rollout_idx", "rollout", "epoch", "episode",
 )  # fmt: skip
 # Of these many rows may be of one.
 EPOCHS = ("epoch", "episode")
@@ -107,7 +108,9 @@ def _json_kind(sample: bytes, is_longer: bool) -> str:
         )
     if b'"log_history"' in sample:
         return "trainer_state"
-    return "jsonl" if objects else ""
+    # A single object before lines of text: a bar that Ray hands on, a configuration.
+    prose = sum(line.lstrip()[:1] not in (b"{", b"[", b'"', b"}", b"]") for line in lines)
+    return "jsonl" if objects and prose <= len(lines) / 2 else ""
 
 
 def _rows_kind(objects: list[dict[str, object]]) -> str:
@@ -187,7 +190,7 @@ def _is_csv(sample: bytes) -> bool:
     # The first column of a table that pandas wrote has no name.
     if any(_NUMBER.fullmatch(cell) for cell in header[1:] + header[:1] * bool(header[0].strip())):
         return False
-    if len(header) != len(set(header)):
+    if len(header) != len(set(header)) or is_turned(lines[0], delimiter):
         return False
     numbers = sum(1 for row in body for cell in row if _NUMBER.fullmatch(cell))
     has_step = any(is_step_column(cell) for cell in header)

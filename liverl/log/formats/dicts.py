@@ -6,15 +6,15 @@ import re
 from collections.abc import Iterable
 
 from liverl.log.formats.detect import SAMPLE_KEYS
-from liverl.log.formats.training import is_of_training, known_of
-from liverl.log.formats.values import NUMBER, number, whole
+from liverl.log.formats.training import OF_A_TRAINING, is_of_training, known_of
+from liverl.log.formats.values import NOT_FINITE, NUMBER, number, whole
 
 # The step (None: not told) and the metrics of a row.
 Told = tuple[int | None, dict[str, float]]
 
 _PAIR = re.compile(
     rf"""(?P<q>["'])(?P<key>[^"'{{}}]{{1,200}})(?P=q): {{0,12}}"""
-    rf"""(?P<value>["']?(?:{NUMBER}|-?nan|[-+]?inf|NaN|-?Infinity|True|False)["']?"""
+    rf"""(?P<value>["']?(?:{NUMBER}|{NOT_FINITE}|True|False)["']?"""
     rf"""|(?:np|numpy)\.\w+\([^()]*\)|tensor\([^()]*\))(?=\s*[,}}\]])"""
 )
 # What only the rows of a training hold: a sample has a reward too, a configuration a learning rate.
@@ -33,7 +33,7 @@ _OF_ALL = re.compile(r"""["']global_step/max_steps["']: ?["'](\d{1,12})/(\d{1,12
 _SAMPLE = re.compile(rf"""["'](?:{"|".join(sorted(SAMPLE_KEYS))})["']: ?["'\[{{]""")
 _BETWEEN = re.compile(r"(?<=\}),\s?(?=\{)")
 _LEAST_LISTED = 3
-_LEAST, _LEAST_CUT, _LEAST_KNOWN, _LEAST_SUMMED = 2, 3, 2, 3
+_LEAST, _LEAST_CUT, _LEAST_KNOWN, _LEAST_SUMMED, _LEAST_UNCOUNTED = 2, 3, 2, 3, 3
 # TRL's rows have up to 3 kB; in longer lines the row stands at the end, behind a bar.
 _LONGEST = 8192
 
@@ -86,6 +86,18 @@ def parse_counted(text: str) -> Told | None:
     if step is None or not is_of_training(row) or len(known_of(row)) < _LEAST_KNOWN:
         return None
     return step, row
+
+
+def parse_uncounted(text: str) -> Told | None:
+    """What a line tells that prints no step, but so much that only a training has."""
+    begin = text.find("{")
+    if begin < 0 or len(text) > _LONGEST or is_sample(text):
+        return None
+    row = pairs(text[begin:])
+    is_row = len(known_of(row) & OF_A_TRAINING) >= _LEAST_UNCOUNTED and not any(
+        key in row for key in _SUMMARY
+    )
+    return (_step(text, begin, row), row) if is_row else None
 
 
 def parse_many(text: str) -> list[Told]:

@@ -33,6 +33,9 @@ _FEWEST_VALUES = 2
 _FEWEST_ROWS = 3
 # So many of the last rows of a list are looked at; seconds since 1970 of any run.
 _LOOKED_AT, _ANY_TIME = 64, 1e9
+_OF_A_STEP = re.compile(
+    r"(?i)(?P<name>[A-Za-z][\w./-]*?)[_@/ -](?:at[_ -])?(?:step|iter|update)[_ -]?(?P<step>\d{1,9})"
+)
 _STEP = re.compile(r"(?i)(?:(?:global|train)?[_ ]?(?:step|iter|iteration|update))?[_ -]?(\d{1,12})")
 
 
@@ -59,7 +62,7 @@ def document_rows(document: Any, wanted: Collection[str] | None, metric: str = "
         history = next((document[key] for key in ("log_history", "history", "rows") if key in document), None)
         if isinstance(history, list) and any(isinstance(each, dict) for each in history):
             _each(history, rows)
-        elif found := _longest(document):
+        elif (found := _by_column(document)) or (found := _longest(document)):
             _each(found, rows)
         elif isinstance(lists := _lists(document), dict) and lists:
             _columns(lists, document, rows)
@@ -96,6 +99,21 @@ def _by_step(document: Mapping[str, Any]) -> list[Any]:
         return []
     numbers = [int(each.group(1)) for each in steps if each]
     return [{"step": step} | each for step, each in zip(numbers, document.values(), strict=True)]
+
+
+def _by_column(document: Mapping[str, Any]) -> list[Any]:
+    """The rows of a document whose keys are metrics, each with its values by their rows, as pandas writes a table."""
+    tables = [each for each in document.values() if isinstance(each, dict)]
+    index = list(tables[0]) if tables else []
+    if len(tables) < len(document) or len(index) < _FEWEST_ROWS or not all(key.isdigit() for key in index):
+        return []
+    if any(list(each) != index for each in tables) or not is_of_training(document):
+        return []
+    is_told = any(key in document for key in STEP_COLUMNS)
+    return [
+        ({} if is_told else {"step": int(at)}) | {name: each[at] for name, each in document.items()}
+        for at in index
+    ]
 
 
 def _are_rows(rows: list[Any]) -> bool:
@@ -164,8 +182,22 @@ def _ends(document: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]] 
     return None
 
 
+def _by_name(document: Mapping[str, Any]) -> dict[int, dict[str, Any]]:
+    """The rows of a document whose keys end with the step that they are of (`reward_step_1`, `kl@100`)."""
+    found: dict[int, dict[str, Any]] = {}
+    for key, value in document.items():
+        if type(value) in (int, float) and (named := _OF_A_STEP.fullmatch(key)):
+            found.setdefault(int(named.group("step")), {})[named.group("name")] = value
+    names = [name for row in found.values() for name in row]
+    return found if len(names) > len(set(names)) and is_of_training(names) else {}
+
+
 def _summary(document: Mapping[str, Any], rows: Rows) -> None:
     """One row for the whole run: each metric's mean, or its only value; two where its two ends are told."""
+    if by_name := _by_name(document):
+        for step in sorted(by_name):
+            rows.add(by_name[step], step)
+        return
     if (ends := _ends(document)) is not None and is_of_training((*ends[0], *ends[1])):
         told_steps = (whole(document.get(key)) for key in _SPAN)
         rows.add(ends[0], whole(ends[0].get("step")) or 1)

@@ -16,7 +16,9 @@ from liverl.log.formats.cells import (
     step_of,
     value_of,
 )
+from liverl.log.formats.line import headless
 from liverl.log.formats.training import OF_A_TRAINING, known_of
+from liverl.log.names import VALIDATION, verl_names
 
 NEEDLES = (
     b"Training Loss", b"reward_std", b"Step\t", b"step\t", b"Step  ", b"step  ",
@@ -42,6 +44,8 @@ _TOGETHER = (
     ("No Log", "—"),
 )
 _LONGEST, _LONGEST_NAME = 4000, 60
+# `20 (val)`: the row tells a validation's score.
+_VALIDATED = re.compile(r"\((?:val|eval)", re.IGNORECASE)
 # Lines without a row, after which no more rows are expected.
 _GAP = 12
 _FEWEST_KNOWN = 2
@@ -75,20 +79,24 @@ class _Columns:
                 row.setdefault(name, value * (1 if "%" in cells[at] else scale))
             elif self.is_blank and not (cells[at] == "NaN" or is_nothing(cells[at])):
                 return None
+        if row and _VALIDATED.search(cells[self.step]):
+            row = _validated(row)
         return (step, row) if row else None
 
 
 class Grid:
     """A table from its header on; `follow` is how many lines more it wants to see."""
 
-    def __init__(self, columns: list[_Columns]) -> None:
+    def __init__(self, columns: list[_Columns], has_heads: bool = False) -> None:
         self._columns = columns
+        self._has_heads = has_heads
         self.follow = _GAP
 
     def row(self, text: str) -> tuple[int, dict[str, float]] | None:
         """The step and the metrics of a line; None where it is no row of the table."""
         self.follow -= 1
         if len(text) <= _LONGEST:
+            text = headless(text) if self._has_heads else text
             for each in self._columns:
                 if found := each.row(text):
                     self.follow = _GAP
@@ -109,13 +117,20 @@ def begun_by(text: str, fewest_known: int = _FEWEST_KNOWN) -> Grid | None:
     text = text.rstrip("\r\n")
     if len(text) > _LONGEST:
         return None
+    bare = headless(text)
+    return _begun(text, fewest_known) or (
+        _begun(bare, fewest_known, has_heads=True) if bare != text else None
+    )
+
+
+def _begun(text: str, fewest_known: int, has_heads: bool = False) -> Grid | None:
     splits: tuple[Split, ...] = (_by_blanks, _by_words)
     if len(_BARS.findall(text)) > 1:
         splits = (_by_bars,)
     elif "\t" in text:
         splits = (_by_tabs,)
     found = [columns for split in splits if (columns := _columns(split, text, fewest_known)) is not None]
-    return Grid(found) if found else None
+    return Grid(found, has_heads) if found else None
 
 
 def _columns(split: Split, text: str, fewest_known: int) -> _Columns | None:
@@ -137,6 +152,15 @@ def _columns(split: Split, text: str, fewest_known: int) -> _Columns | None:
     ):
         return None
     return _Columns(split, len(cells), step, tuple(metrics), is_blank)
+
+
+def _validated(row: dict[str, float]) -> dict[str, float]:
+    """The scores of a row that tells a validation: those named so, else what is called the reward elsewhere."""
+    named = {name: value for name, value in row.items() if VALIDATION in (name, *verl_names(name))}
+    if named:
+        return named
+    scores = [value for name, value in row.items() if "critic/score/mean" in (name, *verl_names(name))]
+    return {VALIDATION: scores[0]} if scores else {}
 
 
 def _sums_up(cells: list[str], known: frozenset[str]) -> bool:

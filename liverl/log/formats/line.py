@@ -5,10 +5,16 @@ from __future__ import annotations
 import re
 
 _ANSI = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
+# Whose escape was lost when the log was copied.
+_COLOUR = re.compile(r"(?:\^\[|\\(?:x1b|u001b|033))?\[\d{1,3}(?:;\d{1,3}){0,4}m")
 _ACTOR = re.compile(
     r"^(?:\((?:[^()]{1,80}?,? (?:pid|ip)=[^()]{1,80}|(?:raylet|autoscaler)[^()]{0,40})\) ?){1,3}"
 )
 _TIME = re.compile(rb"\[?(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?:\.\d{1,9})?Z")
+_HEAD = re.compile(
+    r"\s*(?:\[?(?:\d{4}[-/]\d\d[-/]\d\d[T ])?\d\d:\d\d:\d\d(?:[.,]\d{1,9})?Z?\]?)?\s*[|-]?\s*"
+    r"\[?(?:INFO|DEBUG|WARNING|info|debug)\s*\]?(?:\s*[|:-]\s?|(?=\s))(?:[\w.]+(?::\w+)*:\d+\]?\s*[|:-]\s?)?"
+)
 # What a bar redraws in one line may be megabytes; a row stands before or behind that.
 _LINE_BYTES = 32_768
 
@@ -21,7 +27,15 @@ def text_of(raw: bytes) -> str:
     text = raw.decode("utf-8", "replace")
     if "\x1b" in text:
         text = _ANSI.sub("", text)
+    if "[0m" in text:
+        text = _COLOUR.sub("", text)
     return _ACTOR.sub("", text) if text.startswith("(") else text
+
+
+def headless(text: str) -> str:
+    """A line without what a logger puts before each: when, how grave, from where."""
+    found = _HEAD.match(text)
+    return text[found.end() :] if found else text
 
 
 def is_of_actor(raw: bytes) -> bool:

@@ -22,7 +22,12 @@ _WAY = re.compile(
     rf"^[\s>*•|-]{{0,8}}{_KEY}[`*]{{0,2}}\s?[:=]?\s{{0,8}}(?P<values>{_VALUE}(?:\s?(?:->|→|⟶|=>)\s?{_VALUE})+)",
     re.MULTILINE,
 )
-_PART = re.compile(r"\s*(?:,|->|→|⟶|=>)\s*")
+# A whole line of values behind a name, between commas or blanks.
+_BARE = re.compile(
+    rf"^[\s>*•|-]{{0,8}}{_KEY}[`*]{{0,2}}\s?[:=]\s{{0,8}}(?P<values>{_VALUE}(?:(?:, ?| ){_VALUE}){{5,}})\s*$",
+    re.MULTILINE,
+)
+_PART = re.compile(r"\s*(?:,|->|→|⟶|=>)\s*|\s+")
 _STEPS = frozenset(
     ("step", "steps", "global_step", "global_steps", "iteration", "iterations", "iters", "x", "updates")
 )
@@ -39,14 +44,16 @@ _OF_NUMBERS = b"0123456789.,-+e \r\n\t[]>"
 def listed_rows(content: bytes) -> Rows:
     """The rows of such lists, one after the other or as a list of steps has them; none of any other text."""
     rows = Rows(Names())
-    if len(content) > MOST_BYTES or not any(each in content for each in (b"[", b"->", "→".encode(), b"=>")):
+    if len(content) > MOST_BYTES or not any(
+        each in content for each in (b"[", b"->", "→".encode(), b"=>", b":", b"=")
+    ):
         return rows
     if len(content.translate(None, _OF_NUMBERS)) > _SHARE * len(content):
         return rows  # a look that costs nothing
     text = content.decode("utf-8", "replace")
     lists: dict[str, list[float | None]] = {}
     told = 0
-    for form in (_LIST, _WAY):
+    for form in (_LIST, _WAY, _BARE):
         for found in form.finditer(text):
             key = _key(found, text)
             name = _name(key)

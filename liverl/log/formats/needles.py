@@ -14,11 +14,21 @@ COUNTED = (
     b'"grad_norm":', b'"reward_std":', b'"policy_loss":', b'"pg_loss":', b'"kl":', b"'kl':", b'"entropy":',
     b"'entropy':", b'"actor/', b"'actor/", b'"critic/', b"'critic/", b'"train/', b'"policy/', b'"mean_reward":',
     b'"reward_mean":', b'"reward/mean":', b"'mean_reward':", b"'reward_mean':",
-    b"'policy/", b"'optim/", b'"optim/', b"'actor_", b'"actor_',
+    b"'policy/", b"'optim/", b'"optim/', b"'actor_", b'"actor_', b"_actor/", b"'Loss':", b'"Loss":',
 )  # fmt: skip
 PAIRS = (
     b"[Epoch ", b"loss=", b"loss:", b"Loss:", b"reward=", b"reward:", b"Reward:", b"grad_norm", b"| loss ", b", loss ",
     b"Loss=", b"Train loss ", b"/mean=", b"clip_ratio=", b"entropy=", b" kl=",
+    b"oss 0.", b"oss -0.", b"oss nan", b"gnorm",
+    b"oss\x1b[0m=", b"eward\x1b[0m=", b"ntropy\x1b[0m=",
+)  # fmt: skip
+# A dict that is told over several lines begins one.
+OPEN = tuple(
+    f"\n{{'{key}".encode()
+    for key in (
+        "advantages", "clip_ratio", "completions/", "epoch'", "frac_", "global_step'", "iteration'", "learning_rate'",
+        "lr'", "loss/", "reward", "step'", "Loss", "Step'",
+    )
 )  # fmt: skip
 # Between the rows of a list of them.
 BETWEEN = b"}, {"
@@ -33,7 +43,7 @@ TRAIN_STEP = (b"Train step ", b"   Step ")
 ALL: tuple[bytes, ...] = tuple(
     dict.fromkeys(
         (
-            b"step:", *BARS, *DICTS, *COUNTED, *PAIRS, *STATED, *BEGINS, ENDS, *TRAIN_STEP, *grids.NEEDLES,
+            b"step:", *BARS, *DICTS, *COUNTED, *PAIRS, *STATED, *BEGINS, ENDS, *OPEN, *TRAIN_STEP, *grids.NEEDLES,
             *spread.NEEDLES, validation.BEGINS, ended.BEGINS, panel.BEGINS,
         )
     )

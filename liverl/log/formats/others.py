@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from liverl.log.formats import dicts, ended, grids, panel, sideways, spread
 from liverl.log.formats import needles as literal
 from liverl.log.formats.counting import Count
@@ -12,8 +14,10 @@ from liverl.log.formats.postfix import Postfixes
 from liverl.log.formats.progress import is_other
 from liverl.log.formats.sources import Sources
 
-# OpenRLHF's name of the bar of a training: the episode and how many there are.
+# OpenRLHF's name of the bar of a training: the episode and how many there are; Lightning's and Keras' of an epoch.
 _EPISODE = b"Episode ["
+_EPOCH = re.compile(rb"(?:^|[\r\n])Epoch \d{1,6}(?:/\d{1,6})?: ")
+_OPEN = tuple(each[1:] for each in literal.OPEN)
 
 
 class Others:
@@ -65,8 +69,13 @@ class Others:
                 return self._keep([Told("listed", *each, number, time_of(raw)) for each in rows])
             if any(each in raw for each in literal.DICTS) and (tells := self._dict(number, raw)) is not None:
                 return tells
-            if any(each in raw for each in literal.COUNTED) and (found := dicts.parse_counted(text_of(raw))):
-                return self._keep([Told("json", *found, number, time_of(raw))])
+            if raw.startswith(_OPEN) and dicts.is_open(text_of(raw)):
+                return self._open(number, raw)
+            if (
+                any(each in raw for each in literal.COUNTED)
+                and (tells := self._other_dict(number, raw)) is not None
+            ):
+                return tells
             if literal.ENDS in raw:
                 self._count.finish()
         elif any(each in raw for each in literal.BEGINS):
@@ -75,7 +84,7 @@ class Others:
             return False
         if any(each in raw for each in literal.COUNTERS) and self._counted(number, raw):
             return True
-        if self._uncounted(number, raw):
+        if not self._following.follow and self._uncounted(number, raw):
             return True
         return self.bar(number, raw)
 
@@ -83,8 +92,7 @@ class Others:
         """Whether a line that prints a row tells a step; None where it prints none."""
         text = text_of(raw)
         if dicts.is_open(text):
-            self._keep(self._following.begin(spread.Rest(text), number, raw))
-            return False
+            return self._open(number, raw)
         found = dicts.parse(text)
         if found is None:
             return None
@@ -92,10 +100,31 @@ class Others:
             self._planned = dicts.planned(text) or self._planned
         return self._keep([Told("dict", *found, number, time_of(raw))])
 
+    def _open(self, number: int, raw: bytes) -> bool:
+        """A dict begins, and its end does not stand in its line."""
+        self._keep(self._following.begin(spread.Rest(text_of(raw)), number, raw))
+        return False
+
+    def _other_dict(self, number: int, raw: bytes) -> bool | None:
+        """Whether a line tells a step that prints a row of other keys; None where it prints none."""
+        text = text_of(raw)
+        if found := dicts.parse_counted(text):
+            return self._keep([Told("json", *found, number, time_of(raw))])
+        if dicts.is_open(text) and not dicts.is_sample(text):
+            return self._open(number, raw)
+        if found := dicts.parse_uncounted(text):
+            return self._keep([Told("uncounted", *found, number, time_of(raw))])
+        return None
+
     def _counted(self, number: int, raw: bytes) -> bool:
         """Read a line that may count steps in words."""
         if any(each in raw for each in literal.PAIRS) and (found := self._pairs.parse(text_of(raw))):
-            return self._keep([Told("pairs", *found, number, time_of(raw))])
+            step, row = found
+            if step is not None and raw.rstrip().endswith(b","):
+                more = spread.Below(step, None, row, form="pairs")
+                self._keep(self._following.begin(more, number, raw))
+                return True
+            return self._keep([Told("pairs", step, row, number, time_of(raw))])
         # What a worker of Ray's prints so is the talk of an agent: its trainer prints lines.
         begun = None if is_of_actor(raw) else _begun_by(raw)
         if begun is not None:
@@ -125,15 +154,18 @@ class Others:
 
     def _uncounted(self, number: int, raw: bytes) -> bool:
         """Read a line that may tell a row and no step: the next one."""
-        if any(each in raw for each in literal.COUNTERS) or not any(each in raw for each in literal.PAIRS):
+        if is_other(raw) or not any(each in raw for each in literal.PAIRS):
             return False
-        row = None if is_other(raw) else self._pairs.uncounted(text_of(raw))
-        return row is not None and self._keep([Told("uncounted", None, row, number, time_of(raw))])
+        found = self._pairs.uncounted(text_of(raw))
+        return found is not None and self._keep([Told("uncounted", *found, number, time_of(raw))])
 
     def _postfix(self, number: int, raw: bytes) -> bool:
-        is_another_s = is_other(raw) and _EPISODE not in raw
-        found = None if is_another_s else self._postfixes.parse(text_of(raw))
-        return found is not None and self._keep([Told("postfix", *found, number, time_of(raw))])
+        is_epoch = _EPOCH.search(raw) is not None
+        is_own = is_epoch or _EPISODE in raw or not is_other(raw)
+        found = self._postfixes.parse(text_of(raw)) if is_own else None
+        if found is None:
+            return False
+        return self._keep([Told("epochs" if is_epoch else "postfix", *found, number, time_of(raw))])
 
     def _keep(self, rows: list[Told]) -> bool:
         """Add rows; whether one tells a step, and not an evaluation between two."""

@@ -15,6 +15,9 @@ from numpy.typing import NDArray
 
 from liverl.log.formats.values import BEYOND, number
 
+# Of the rows with a value that is none.
+_LOOKED_AT = 64
+
 
 def getter(keys: list[str]) -> Callable[[Mapping[str, Any]], tuple[Any, ...]]:
     """What picks the values of some keys out of a row that has them all."""
@@ -29,11 +32,20 @@ def getter(keys: list[str]) -> Callable[[Mapping[str, Any]], tuple[Any, ...]]:
 def block(rows: list[tuple[Any, ...]], width: int) -> NDArray[np.float64]:
     """Rows of equal length as numbers: NaN for what is none, `BEYOND` for what is beyond all floats."""
     try:
-        return np.array(rows, np.float64).reshape(len(rows), width)
+        told = np.array(rows, np.float64).reshape(len(rows), width)
     except (ValueError, TypeError, OverflowError):
-        return np.array([[_number(value) for value in row] for row in rows], np.float64).reshape(
-            len(rows), width
-        )
+        return _by_value(rows, width)
+    return _by_value(rows, width) if _holds_words(rows, told) else told
+
+
+def _by_value(rows: list[tuple[Any, ...]], width: int) -> NDArray[np.float64]:
+    return np.array([[_number(value) for value in row] for row in rows], np.float64).reshape(len(rows), width)
+
+
+def _holds_words(rows: list[tuple[Any, ...]], told: NDArray[np.float64]) -> bool:
+    """Whether rows tell a `"NaN"` as text, which numpy takes for a value that nobody measured."""
+    blank = np.flatnonzero(np.isnan(told).any(axis=1))[:_LOOKED_AT] if told.size else ()
+    return any(isinstance(value, str) for at in blank for value in rows[at])
 
 
 def _number(value: Any) -> float:

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import re
 
+from liverl.log.formats.pairs import scaled
 from liverl.log.formats.training import is_of_training
-from liverl.log.formats.values import NUMBER, number
+from liverl.log.formats.values import NOT_FINITE, NUMBER, bared, number
 
 _BAR = re.compile(
     r"(?<![\d.])(\d{1,12})/(\d{1,12}) \[[\d:?]{1,12}<[\d:?, ]{1,16}(?:\?|[\d.]{1,12})(?:s/it|it/s), "
     r"([^\[\]]{3,2000})(?:\]|$)"
 )
 _PAIR = re.compile(
-    rf"(?P<key>[A-Za-z_][\w./@ -]{{0,60}}?)\s?[=:]\s?(?P<value>{NUMBER}|-?nan|[-+]?inf)%?(?=$|[\s,])"
+    rf"(?P<key>[A-Za-z_][\w./@ -]{{0,60}}?)\s?[=:]\s?(?P<value>{NUMBER}|{NOT_FINITE})(?P<unit>%)?(?=$|[\s,])"
 )
 _FEWEST = 2
 # A bar's counts and times, before its speed.
@@ -36,10 +37,10 @@ class Postfixes:
         if found is None:
             return None
         row = {}
-        for pair in _PAIR.finditer(found.group(3)):
+        for pair in _PAIR.finditer(bared(found.group(3))):
             value = number(pair.group("value"))
             if value is not None:
-                row[pair.group("key").strip()] = value
+                row[pair.group("key").strip()] = scaled(value, pair.group("unit") or "")
         if len(row) < _FEWEST or not is_of_training(row):
             return None
         return self._step(int(found.group(1)), int(found.group(2))), row

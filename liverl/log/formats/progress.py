@@ -20,6 +20,8 @@ _LOADING = re.compile(
     rb"|epoch|micro|batch|infer|convert|build|render|warm|copy|sync",
     re.IGNORECASE,
 )
+# SkyRL's bar of its steps.
+_TRAINED = re.compile(rb"(?:^|[ )])Training Batches Processed$")
 # How many steps apart a trainer logs, as people set it.
 _INTERVALS = (1, 2, 4, 5, 8, 10, 16, 20, 25, 32, 50, 64, 100, 200, 250, 500, 1000)
 _NEAR = 0.1
@@ -98,6 +100,8 @@ def _whose(raw: bytes, at: int) -> tuple[bool, bool]:
     """Whether a bar has a name, and whether that is another's than the training's."""
     name = _name(raw[max(0, at - _NAME_BYTES) : at])
     is_named = any(64 < byte < 128 for byte in name)
+    if is_named and _TRAINED.search(name):
+        return True, False
     return is_named, is_named and (not _TRAINING.match(name) or _LOADING.search(name) is not None)
 
 

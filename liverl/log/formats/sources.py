@@ -11,10 +11,10 @@ from liverl.log.names import Names
 # What a framework prints for each step; tables and pairs, which may be quoted.
 _SURE, _LIKELY = ("verl", "box", "dict"), ("grid", "json", "below", "pairs", "listed")
 # What bars tell beside, and one row about all of a training.
-_LEAST, _ALL = ("postfix", "uncounted"), ("summary",)
+_LEAST, _ALL = ("postfix", "epochs", "uncounted"), ("summary",)
 
-# One line of pairs without a step is a note, and no row.
-_FEWEST = {"uncounted": 2}
+# One line of pairs without a step is a note, and no row; an epoch's bar of a few steps says where a run stands.
+_FEWEST = {"uncounted": 2, "epochs": 5}
 
 
 class Sources:

@@ -6,6 +6,7 @@ import re
 
 from liverl.log.formats import dicts, pairs
 from liverl.log.formats.training import is_of_training
+from liverl.log.formats.values import NOT_FINITE, NUMBER, bared, number
 
 _BEGINNING = (
     (("Step", "step"), ("\n", "= ", "- ", "* ", "[")),
@@ -26,7 +27,7 @@ _HEADING = re.compile(
     r"(?i)(?:^|[\s\[\]|:>=*#-])(?:(?:training|train|global|grpo|ppo|rl)[ _-]?)?(?:step|iteration|iter|episode)"
     r"[ :#\[]{1,3}(\d{1,12})(?:\s?(?:/|of)\s?(\d{1,12}))?[^\w%.]*\.?$"
 )
-_LONGEST_HEADING, _LONGEST_LINE = 160, 200
+_LONGEST_HEADING, _LONGEST_LINE = 160, 1200
 _MOST_MISSED = 3
 _MOST_LINES, _MOST_DICT_LINES = 160, 160
 _FEWEST = 2
@@ -34,18 +35,23 @@ _END = " \t|│,;)]}."
 _ENDS_BYTES = b" \t\r\n=-*#:]).|>"
 _PART = re.compile(r"[\w\s'\"./@+\-()%&\[\]:,]*\}?[^{]*")
 _KEY = re.compile(r"['\"] ?:|^['\"]")
+# A name and its value without a sign between them, in two columns or in a box.
+_CELLS = re.compile(
+    r"^\s*[|│┃]?\s*(?P<key>[A-Za-z_][\w./@-]*+(?: [\w./@()-]++){0,3}+)(?:\s*[|│┃]\s*|\s{2,60}|\t+)"
+    rf"(?P<value>{NUMBER}|{NOT_FINITE})\s?(?P<unit>[%kKM])?$"
+)
 
 
 class Below:
     """The pairs below a line that tells a step; `follow` is how many lines more it wants to see."""
 
-    form = "below"
-
-    def __init__(self, step: int, total: int | None) -> None:
-        self.step, self.total = step, total
+    def __init__(
+        self, step: int, total: int | None, row: dict[str, float] | None = None, form: str = "below"
+    ) -> None:
+        self.step, self.total, self.form = step, total, form
         self.follow = _MOST_MISSED
         self._left = _MOST_LINES
-        self._row: dict[str, float] = {}
+        self._row = row or {}
 
     def join(self, text: str) -> bool:
         """Whether a line tells some more of the step."""
@@ -85,7 +91,7 @@ class Rest:
     @property
     def found(self) -> dicts.Told | None:
         """What the dict tells as far as it goes."""
-        return dicts.parse(self._text)
+        return dicts.parse(self._text) or dicts.parse_counted(self._text) or dicts.parse_uncounted(self._text)
 
 
 def may_begin(raw: bytes) -> bool:
@@ -103,7 +109,16 @@ def heading(text: str) -> Below | None:
 
 def _pairs_of(text: str) -> dict[str, float]:
     """The pairs of a line that holds nothing else behind them, and no step of its own."""
-    text = text.rstrip(_END + "\r\n")
+    text = bared(text).rstrip(_END + "\r\n")
     if not text or len(text) > _LONGEST_LINE or "{" in text or "step:" in text:
         return {}
-    return pairs.row_until(text)
+    return cells_of(text) or pairs.row_until(text)
+
+
+def cells_of(text: str) -> dict[str, float]:
+    """The name and the value of a line that holds both in columns of their own; nothing of any other line."""
+    found = _CELLS.match(text)
+    value = number(found.group("value")) if found else None
+    if found is None or value is None:
+        return {}
+    return {pairs.key_of(found.group("key")): pairs.scaled(value, found.group("unit") or "")}

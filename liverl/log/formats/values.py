@@ -8,9 +8,19 @@ import re
 # What stands for a measured value that is not finite while it is on its way into a column; no metric is that large.
 BEYOND = 1.7e308
 NUMBER = r"[-+]?(?:\d[\d_]*\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
-_WRAPPED = re.compile(r"(?:np|numpy|torch|jnp)?\.?\w+\((.*?)(?:, ?(?:device|dtype)=[^)]*)?\)$")
+# NAN is what `{:.2E}` makes of it, .nan what YAML has.
+NOT_FINITE = r"[-+]?\.?(?i:nan|inf(?:inity)?)(?![\w/])"
+_WRAPPED = re.compile(
+    r"(?:np|numpy|torch|jnp)?\.?\w+\((.*?)(?:, ?(?:device|dtype|grad_fn|requires_grad|weak_type)=[^)]*)?\)$"
+)
+# A value as its library prints it within a line.
+_WRAPPED_WITHIN = re.compile(
+    r"\b(?:(?:np|numpy|torch|jnp|jax)\.)?(?:tensor|float\d+|u?int\d+|[aA]rray|DeviceArray)"
+    r"\(\[?\s{0,3}([^()\[\],\s]{1,40})\s{0,3}\]?(?:,[^()]{0,120})?\)"
+)
 _WORDS = {"true": 1.0, "false": 0.0, "nan": BEYOND, "inf": BEYOND, "-inf": BEYOND, "+inf": BEYOND, "-nan": BEYOND,
-          "infinity": BEYOND, "-infinity": BEYOND}  # fmt: skip
+          "infinity": BEYOND, "-infinity": BEYOND, "+nan": BEYOND,
+          ".nan": BEYOND, ".inf": BEYOND, "-.inf": BEYOND}  # fmt: skip
 # 1,234.5 and, as half of the world writes 0.31, 0,31.
 _GROUPED = re.compile(r"[-+]?[1-9]\d{0,2}(?:,\d{3})+(?!\d)")
 _COMMA = re.compile(r"([-+]?\d+),(\d+(?:[eE][-+]?\d+)?)(?![\d.,])")
@@ -37,6 +47,11 @@ def number(text: str) -> float | None:
     if found := _WITH_UNIT.match(_pointed(text) if "," in text else text):
         return told(float(found.group(1)))
     return None
+
+
+def bared(text: str) -> str:
+    """A text whose values stand without what libraries print around one: tensor(0.3, device='cuda:0') is 0.3."""
+    return _WRAPPED_WITHIN.sub(r"\1", text) if "(" in text else text
 
 
 def with_comma(text: str) -> float | None:

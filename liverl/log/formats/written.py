@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from liverl.log.formats import fragments
 from liverl.log.formats.ends import end_rows
+from liverl.log.formats.excerpt import excerpt_rows
 from liverl.log.formats.fragments import fragment_rows
 from liverl.log.formats.keyed import keyed_series
 from liverl.log.formats.listed import listed_rows
+from liverl.log.formats.marked import marked_rows
 from liverl.log.formats.notes import noted_rows
+from liverl.log.formats.repeated import repeated_rows
+from liverl.log.formats.turned import turned_rows
 from liverl.log.series import Series
 
 MOST_BYTES = fragments.MOST_BYTES
@@ -16,7 +20,16 @@ MOST_BYTES = fragments.MOST_BYTES
 def written_series(content: bytes) -> Series:
     """The rows of the first of these forms that a text has; none of any other text."""
     found = keyed_series(content)
-    for form in (fragment_rows, noted_rows, listed_rows, end_rows):
+    for form in (
+        turned_rows,
+        marked_rows,
+        fragment_rows,
+        noted_rows,
+        listed_rows,
+        end_rows,
+        repeated_rows,
+        excerpt_rows,
+    ):
         if len(found):
             break
         found = form(content).series()

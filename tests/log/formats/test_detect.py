@@ -30,6 +30,7 @@ from liverl.log.formats import detect, encoding_of
         ("Wall time,Step,Value\n1.5,1,0.5\n2.5,2,0.5\n", "csv"),
         ("iteration\tphase\tloss\n1\twarm\t0.5\n2\twarm\t0.5\n", "csv"),
         ("1,2,3\n4,5,6\n", "console"),
+        ('{"x": 0, "total": 90, "unit": "it"}\nStart generating\nbatch 1 made\nbatch 2 made\n', "console"),
         ("\x00\x01\x00\x00" * 100, "text"),
     ],
 )

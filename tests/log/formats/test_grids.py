@@ -222,3 +222,18 @@ def test_a_table_that_lies_on_its_side_is_read_by_its_steps() -> None:
 )
 def test_two_runs_side_by_side_are_no_steps(header: str) -> None:
     assert not len(series(f"{header}\n|---|---|---|\n| reward | 0.2 | 0.3 |\n| entropy | 0.1 | 0.2 |\n"))
+
+
+def test_a_row_of_a_validation_tells_its_score() -> None:
+    found = series(
+        "| Step | reward | entropy |\n|---|---|---|\n"
+        "| 1 | 0.25 | 0.9 |\n| 2 (val) | 0.5 | — |\n| 3 | 0.375 | 0.8 |\n"
+    )
+    assert found.steps.tolist() == [1, 2, 3]
+    assert found.columns["val/score"][1] == 0.5 and np.isnan(found.columns["val/score"][0])
+    assert np.isnan(found.columns["critic/score/mean"][1])
+
+
+def test_a_drawn_table_of_nothing_but_the_mismatch_is_of_a_training() -> None:
+    found = series("| Step | Mismatch KL |\n|---:|---:|\n| 0 | 0.001 |\n| 1 | 0.004 |\n| 2 | 0.02 |\n")
+    assert column(found, "rollout_corr/k3_kl") == [0.001, 0.004, 0.02]

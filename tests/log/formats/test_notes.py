@@ -50,7 +50,7 @@ def test_thousands_percentages_and_words_are_numbers() -> None:
     )
     assert found.steps.tolist() == [1000, 1500, 2000]
     assert column(found, "response_length/mean") == [1200, 900, 300]
-    assert column(found, "actor/pg_clipfrac") == [0.03, 0.04, 0.5]
+    assert column(found, "response_length/clip_ratio") == [0.03, 0.04, 0.5]
     assert column(found, "critic/score/mean")[:2] == [0.31, 0.41]
 
 

@@ -77,6 +77,16 @@ def test_pairs_below_a_line_with_a_step_are_a_row(heading: str) -> None:
     assert steps.total_steps == (100 if "/" in heading else None)
 
 
+@pytest.mark.parametrize("form", ["Iteration {} of 200 |", "Step {}/200:"])
+def test_a_row_may_tell_how_many_steps_are_planned(form: str) -> None:
+    steps = fed("".join(f"{form.format(n)} loss: 0.{n} reward: 0.5\n" for n in (3, 4)))
+    assert steps.series().steps.tolist() == [3, 4] and steps.total_steps == 200
+    assert (
+        fed("Episode 3/90 | loss: 0.1 | reward: 0.5\nEpisode 4/90 | loss: 0.1 | reward: 0.5\n").total_steps
+        == 90
+    )
+
+
 def test_pairs_below_steps_are_found_in_a_file_from_its_first_line_on(tmp_path: Path) -> None:
     path = tmp_path / "run.log"
     noise = "an agent said at step 3 that it had looked\n" * 20_000

@@ -389,6 +389,8 @@ def test_a_series_that_was_given_does_not_change_when_the_log_grows() -> None:
 def test_the_planned_steps_are_told_by_the_trainer() -> None:
     assert fed("(TaskRunner pid=7) Total training steps: 300\n").total_steps == 300
     assert fed("  Total optimization steps = 1,875\n").total_steps == 1875
+    bar = "(skyrl_entrypoint pid=9) Training Batches Processed:  3%|3  | 2/60 [10:11<4:55:01, 305.2s/it]\n"
+    assert fed(bar).total_steps == 60 and fed(bar.replace("Training Batches", "Batches")).total_steps is None
 
 
 def test_rows_without_a_number_are_as_far_apart_as_the_bar_says() -> None:

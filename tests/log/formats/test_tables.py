@@ -405,3 +405,19 @@ def test_a_trainer_state_that_was_cut_tells_the_rows_that_are_whole(tmp_path: Pa
     found = told(written(tmp_path / "trainer_state.json", text[: text.rindex('"reward"')]))
     assert found.kind == "trainer_state" and found.series.steps.tolist() == list(range(1, 20))
     assert column(found.series, "critic/score/mean")[:3] == [0.1, 0.2, 0.3]
+
+
+def test_keys_that_end_with_their_step_are_rows(tmp_path: Path) -> None:
+    found = told(
+        written(tmp_path / "a.json", '{"kl_step_1": 0.001, "reward_step_1": 0.4, "kl_step_90": 3.5}')
+    ).series
+    assert found.steps.tolist() == [1, 90] and column(found, "actor/kl_loss") == [0.001, 3.5]
+    many = told(
+        written(tmp_path / "b.json", '{"val-core/a/acc/mean@1": 0.3, "val-core/a/acc/mean@8": 0.4}')
+    ).series
+    assert len(many) == 1
+
+
+def test_rows_that_count_rollouts_have_their_steps(tmp_path: Path) -> None:
+    rows = jsonl(tmp_path / "a.jsonl", {"rollout_id": 4, "reward": 0.1}, {"rollout_id": 9, "reward": 0.2})
+    assert told(rows).series.steps.tolist() == [4, 9]

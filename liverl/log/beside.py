@@ -1,0 +1,41 @@
+"""What a short name means beside another: tables leave out what the column before, or none beside it, makes clear.
+
+MAY_MEAN      short names that mean nothing, or something else, alone
+as_meant      columns whose meaning their neighbours tell, under verl's names
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from itertools import pairwise
+
+from liverl.log.series import Values
+
+_LENGTH, _CUT, _SCORE, _RIGHT = (
+    "response_length/mean", "response_length/clip_ratio", "critic/score/mean", "reward/accuracy",
+)  # fmt: skip
+# After a column of lengths: how many answers reached the limit. TRL's `clip_ratio` follows a KL, and is the loss's.
+_CUTS = frozenset(("clip", "clip_ratio", "clip ratio", "clip_rate", "clip rate", "clipped", "trunc"))  # fmt: skip
+_LENGTHS = frozenset(("response_length/mean", "response_length/max", "response_length/min"))
+_RIGHTS = ("accuracy", "acc", "correct", "train acc", "train accuracy", "correct_rate", "acc/mean")  # fmt: skip
+MAY_MEAN = _CUTS | frozenset(_RIGHTS)
+
+
+def as_meant(columns: Mapping[str, Values], verl: Mapping[str, Collection[str]]) -> dict[str, str]:
+    """The columns that mean something beside their neighbours: verl's name and the column's own.
+
+    `verl` are the names that verl has for each column. The share of right answers is the score itself where no other
+    score is told, else its part.
+    """
+    meant: dict[str, str] = {}
+    known = {name for names in verl.values() for name in names} | columns.keys()
+    for before, name in pairwise(columns):
+        is_length = not _LENGTHS.isdisjoint((before, *verl.get(before, ())))
+        if name.lower() in _CUTS and is_length and _CUT not in known:
+            meant.setdefault(_CUT, name)
+    right = next((name for each in _RIGHTS for name in columns if name.lower() == each), None)
+    if right is not None:
+        target = _RIGHT if _SCORE in known else _SCORE
+        if target not in known:
+            meant[target] = right
+    return meant

@@ -1,0 +1,51 @@
+"""What a short name means beside another."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from liverl.log.names import Names, with_aliases
+from liverl.log.series import Values
+
+
+def columns(*names: str) -> dict[str, Values]:
+    return {name: np.array([number + 0.25]) for number, name in enumerate(names)}
+
+
+@pytest.mark.parametrize(
+    ("names", "cut"),
+    [
+        (("reward", "response_length", "clip"), 2.25),
+        (("mean_length", "clip_ratio", "reward"), 1.25),
+        (("Completion_Length", "Clip Rate"), 1.25),
+        (("kl", "clip_ratio", "response_length"), None),
+        (("response_length", "kl", "clip"), None),
+        (("response_length", "clip", "completions/clipped_ratio"), 2.25),
+    ],
+)
+def test_a_clip_after_a_length_counts_the_cuts(names: tuple[str, ...], cut: float | None) -> None:
+    found = with_aliases(columns(*names)).get("response_length/clip_ratio")
+    assert (None if found is None else found.tolist()) == (None if cut is None else [cut])
+
+
+@pytest.mark.parametrize(
+    ("names", "verl"),
+    [
+        (("step_time", "accuracy"), "critic/score/mean"),
+        (("reward", "Accuracy"), "reward/accuracy"),
+        (("reward", "correct"), "reward/accuracy"),
+    ],
+)
+def test_the_right_answers_are_the_score_or_its_part(names: tuple[str, ...], verl: str) -> None:
+    assert with_aliases(columns(*names))[verl].tolist() == [1.25]
+
+
+def test_what_is_told_by_its_full_name_stays() -> None:
+    found = with_aliases(columns("reward", "rewards/accuracy_reward", "accuracy"))
+    assert found["reward/accuracy"].tolist() == [1.25]
+
+
+def test_a_name_that_may_mean_something_is_kept() -> None:
+    names = Names(frozenset(("critic/score/mean",)))
+    assert names.of("accuracy") == "accuracy" and names.of("wall_clock") is None
