@@ -2,20 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from liverl.diagnose.finding import Diagnosis, Missing
 from liverl.diagnose.judge import judge, missing
-from liverl.diagnose.language import Memory
+from liverl.diagnose.language import Fact, Memory
 from liverl.diagnose.rank import ranked
 from liverl.diagnose.snapshot import Snapshot
 from liverl.diagnose.writeup import WriteUp
+from liverl.record.masking import mask
 
 # Fewer steps say nothing of how a run learns.
 HEALTHY_STEPS = 10
 # Without the reward nobody can call a run healthy; without any of these its optimisation is unseen.
 REWARD = ("critic/score/mean", "critic/rewards/mean", "trial/reward/mean")
 OPTIMISATION = ("actor/grad_norm", "actor/entropy", "actor/ppo_kl", "actor/kl_loss", "actor/pg_loss")
+_NO_STEP = "no training step is told"
+# The first line of an answer is short: 200 characters, with the verdict before this.
+_WHY_CHARS = 186
+
+
+def where_it_ends(facts: Mapping[str, Fact], room: int) -> str:
+    """Where a log ends, as the rest of a sentence of so many characters: its last line, the stage of a start that it
+    tells, and its words; "" where that is unknown."""
+    if not (said := str(facts.get("at_said", ""))):
+        return ""
+    stage = f", where {facts['at_stage']}" if facts.get("at_stage") else ""
+    ends = f"; it ends at line {facts['at_line']}{stage}: "
+    words, room = mask(said), room - len(ends)
+    return ends + (words if len(words) <= room else f"{words[: room - 1]}…")
 
 
 def diagnose(snapshot: Snapshot, writeups: Sequence[WriteUp]) -> Diagnosis:
@@ -27,14 +42,23 @@ def diagnose(snapshot: Snapshot, writeups: Sequence[WriteUp]) -> Diagnosis:
     if any(each.is_alarm for each in findings):
         return Diagnosis("sick", findings, unseen)
     why = _why_not_healthy(snapshot)
+    # What a finding says of the run's end comes before its last words; behind ten steps nobody asks for them.
+    if why and _says_more(snapshot) and not any(each.id.startswith("run:") for each in findings):
+        why += where_it_ends(snapshot.facts, _WHY_CHARS - len(why))
     return Diagnosis("not_measured" if why else "healthy", findings, unseen, why)
+
+
+def _says_more(snapshot: Snapshot) -> bool:
+    """Whether a log of few steps says something behind the last of them."""
+    series, at = snapshot.series, snapshot.facts.get("at_line", 0)
+    return len(series) < HEALTHY_STEPS and int(at) > (int(series.lines.max()) if len(series.lines) else 0)
 
 
 def _why_not_healthy(snapshot: Snapshot) -> str:
     series = snapshot.series
     steps = series.span_of(0, len(series) - 1) if len(series) else 0
     if len(series) == 0:
-        return "no training step is told"
+        return _NO_STEP
     if len(series) < HEALTHY_STEPS:
         told = f"{len(series)} rows of {steps} steps are"
         if steps == len(series):

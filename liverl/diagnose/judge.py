@@ -7,13 +7,15 @@ missing   the metrics a write-up needs and the snapshot has not
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 
 import numpy as np
 from numpy.typing import NDArray
 
 from liverl.diagnose.finding import Began, Finding
-from liverl.diagnose.language import Memory, Unmeasured
+from liverl.diagnose.language import Fact, Memory, Unmeasured
 from liverl.diagnose.onset import onset
 from liverl.diagnose.snapshot import Snapshot
 from liverl.diagnose.spoken import in_words
@@ -33,6 +35,8 @@ _MOST_SHORT = 1000
 _NOT_ENDED = ("running", "stopped", "finished")
 # A line after which so many steps were told did not end the run.
 _OUTLIVED_STEPS = 2
+# Facts of a log's last lines: a sign that names them begins there.
+_OF_END = ("at_stage", "at_said", "waits", "waits_s", "beats_s")
 
 
 @dataclass(frozen=True)
@@ -41,7 +45,7 @@ class _Shown:
 
     `onset` is the row at which the change began that it tells; `like` is an earlier line of the same words as the
     first and the last one, that the run went on after; `apart` is in how many rows the metrics of its conditions are
-    told once.
+    told once; `is_of_end` says that it speaks of where the log ends.
     """
 
     evidence: tuple[str, ...]
@@ -52,6 +56,7 @@ class _Shown:
     like: Line | None = None
     onset: int | None = None
     apart: float = 1.0
+    is_of_end: bool = False
 
 
 def judge(writeup: WriteUp, snapshot: Snapshot, memory: Memory | None = None) -> Finding | None:
@@ -102,7 +107,8 @@ def _show(sign: Sign, snapshot: Snapshot, memory: Memory | None) -> _Shown | Non
     evidence += in_words((name for each in sign.facts for name in each.facts), snapshot.facts)
     first = _telling(lines) if lines else None
     last, like = (lines.last, _like(lines)) if lines else (None, None)
-    return _Shown(evidence, row, first, cleared, last, like, began, apart)
+    is_of_end = any(name in _OF_END for each in sign.facts for name in each.facts)
+    return _Shown(evidence, row, first, cleared, last, like, began, apart, is_of_end)
 
 
 def _onset(sign: Sign, series: Series, row: int) -> int:
@@ -187,10 +193,12 @@ def _finding(writeup: WriteUp, shown: _Shown, snapshot: Snapshot) -> Finding:
         began = Began(int(series.steps[row]), series.line_of(row) or None, series.time_of(row))
     elif shown.line is not None:
         began = Began(shown.line.step, shown.line.number, shown.line.time)
+    elif shown.is_of_end:
+        began = Began(line=int(snapshot.facts.get("at_line", 0)) or None)
     finding = Finding(
         id=writeup.id,
         severity=writeup.severity,
-        title=_filled(writeup.title, shown.line),
+        title=_filled(writeup.title, shown.line, snapshot.facts),
         confidence=writeup.confidence,
         began=began,
         evidence=shown.evidence,
@@ -307,9 +315,11 @@ def _number(value: object) -> str:
     return f"{value:.4g}"
 
 
-def _filled(title: str, line: Line | None) -> str:
-    """The title with `{group}` replaced by what the pattern's group met; nothing where it met nothing."""
-    groups = {**line.groups, **line.details} if line else {}
+def _filled(title: str, line: Line | None, facts: Mapping[str, Fact] = MappingProxyType({})) -> str:
+    """The title with `{group}` replaced by what the pattern's group met, or by a fact that is a text; nothing where
+    it met nothing."""
+    groups = {name: value for name, value in facts.items() if isinstance(value, str)}
+    groups |= {**line.groups, **line.details} if line else {}
     kept = re.sub(
         r"\s*\((?:in )?\{(\w+)\}\)", lambda found: found.group() if groups.get(found.group(1)) else "", title
     )

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
+from liverl.record.masking import mask
+
 _ENDED = {
     "cut": "the log just ends",
     "exception": "an exception ended it",
@@ -22,9 +24,12 @@ _COUNTS = {
     "trials": "trials",
     "trials_failed": "trials failed for a reason that is not the policy's",
     "checkpoints_partial": "checkpoints lack a part",
+    "garbled": "lines mix the letters of three writings",
+    "waits": "lines at the end say that it waits",
 }
+_SECONDS = {"waits_s": "it has waited for", "beats_s": "nothing but polls and heartbeats for"}
 # They bound a sign, and say nothing of a failure.
-_SILENT = frozenset(("bytes", "first_step", "is_run"))
+_SILENT = frozenset(("bytes", "first_step", "is_run", "at_line", "at_stage"))
 
 
 def in_words(names: Iterable[str], facts: Mapping[str, object]) -> tuple[str, ...]:
@@ -32,6 +37,13 @@ def in_words(names: Iterable[str], facts: Mapping[str, object]) -> tuple[str, ..
     said = [_said(name, facts[name]) for name in dict.fromkeys(names) if name in facts]
     told = [each for each in said if each]
     return (", ".join(told),) if told else ()
+
+
+def _length(seconds: object) -> str:
+    """A time as people say it."""
+    if not isinstance(seconds, int | float):
+        return str(seconds)
+    return f"{seconds:.0f} s" if seconds < 300 else f"{seconds / 60:.0f} minutes"
 
 
 def _said(name: str, value: object) -> str:
@@ -42,6 +54,10 @@ def _said(name: str, value: object) -> str:
     if name in ("finished_said", "exception_above"):
         said = "an end is announced" if name == "finished_said" else "an exception stands above that"
         return said if value else ""
+    if name in ("at_said", "waits_for"):
+        return f"{'its last words' if name == 'at_said' else 'it says'}: {mask(str(value))}"
+    if name in _SECONDS:
+        return f"{_SECONDS[name]} {_length(value)}"
     if name == "alive":
         return "its processes live" if value else "its processes are gone"
     if isinstance(value, bool | str) or not isinstance(value, int | float):

@@ -10,6 +10,7 @@ import numpy as np
 
 from liverl.diagnose.diagnose import diagnose
 from liverl.diagnose.finding import Diagnosis
+from liverl.diagnose.language import Fact
 from liverl.diagnose.snapshot import Snapshot
 from liverl.diagnose.writeup import WriteUp, parse_writeup
 from liverl.log.series import Series
@@ -385,3 +386,35 @@ def test_of_two_that_began_as_one_the_one_that_could_be_told_first_comes_first()
     quick = metric_writeup("b:quick", "'actor/grad_norm' > 5", more="secondary_to: ['a:slow']\n")
     columns = {"actor/grad_norm": [1.0] * 12 + [1.5**step for step in range(1, 15)]}
     assert ids(diagnosed([slow, quick], columns=columns)) == ["b:quick", "a:slow <- b:quick"]
+
+
+def test_a_log_without_a_step_is_told_where_it_ends() -> None:
+    facts: dict[str, Fact] = {
+        "steps": 0,
+        "at_line": 57,
+        "at_stage": "Ray starts",
+        "at_said": "Started a local Ray instance.",
+    }
+    told = diagnose(Snapshot("log", "console", Series.of((), {}), {}, facts, {}), [])
+    assert told.why == (
+        "no training step is told; it ends at line 57, where Ray starts: Started a local Ray instance."
+    )
+    long = diagnose(Snapshot("log", "console", Series.of((), {}), {}, facts | {"at_said": "x" * 150}, {}), [])
+    assert len(f"not measured: {long.why}") == 200 and long.why.endswith("x…")
+
+
+def test_the_title_is_filled_with_a_fact_that_is_a_text_and_begins_at_the_last_line() -> None:
+    writeup = made(
+        "id: hang:made\ntitle: 'It waits: {waits_for}'\nseverity: error\nsignature:\n"
+        "  - facts: ['waits >= 3', \"waits_for != ''\"]"
+    )
+    facts: dict[str, Fact] = {
+        "waits": 3,
+        "waits_for": "for the key sk-ant-REDACTED",
+        "at_line": 9,
+        "steps": 0,
+    }
+    told = diagnose(Snapshot("log", "console", Series.of((), {}), {}, facts, {}), [writeup])
+    assert told.primary is not None and told.primary.began.line == 9
+    assert told.primary.title.startswith("It waits: for the key") and "9876543210" not in told.primary.title
+    assert told.primary.evidence[0].startswith("3 lines at the end say that it waits, it says: for the key")
