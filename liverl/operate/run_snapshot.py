@@ -13,6 +13,7 @@ import numpy as np
 
 from liverl.diagnose.snapshot import Snapshot
 from liverl.errors import LiveRLError
+from liverl.log.at_end import FACTS as AT_END
 from liverl.log.reader import Reader
 from liverl.log.series import Series
 from liverl.log.sighting import LinePattern, Sighting
@@ -59,7 +60,9 @@ class RunReader:
         metrics = self._told(self._metrics)
         series = _with_lines(metrics.series, log.series) if len(metrics.series) else log.series
         self.trials = self._trials.read()
-        facts = {**log.facts, **_steps(series), **facts_of(self._run, status, self.trials)}
+        # Where a live run stands its status says.
+        told_by_log = {name: value for name, value in log.facts.items() if name not in AT_END}
+        facts = {**told_by_log, **_steps(series), **facts_of(self._run, status, self.trials)}
         setting = {**log.settings, **setting_of(self._run)}
         return Snapshot(self._run.name, "run", series, _joined(told), facts, setting)
 
