@@ -14,7 +14,8 @@ _STEPS_BEFORE = 1
 
 
 def ranked(findings: Sequence[Finding]) -> tuple[Finding, ...]:
-    """The findings, those with a cause among the others marked secondary and put behind it; none is lost."""
+    """The findings, those with a cause among the others marked secondary and put behind it. None is lost
+    but general notes (info): behind a cause they say nothing."""
     # What ended a run comes before what its curves say, unless it follows from that, and before what ended an
     # earlier start of the program.
     is_over = any(each.is_end and not each.is_generic for each in findings)
@@ -31,6 +32,7 @@ def ranked(findings: Sequence[Finding]) -> tuple[Finding, ...]:
             replace(each, secondary_to=causes[each.id])
             for each in ordered
             if causes[each.id] and _root(each.id, causes) == root.id
+            if each.severity != "info" or not each.is_generic
         ]
     return tuple(told)
 

@@ -27,7 +27,16 @@ _COUNTS = {
     "garbled": "lines mix the letters of three writings",
     "waits": "lines at the end say that it waits",
 }
-_SECONDS = {"waits_s": "it has waited for", "beats_s": "nothing but polls and heartbeats for"}
+_SECONDS = {
+    "waits_s": "it has waited for",
+    "beats_s": "nothing but polls and heartbeats for",
+    "first_step_wait_s": "no first step after",
+    "silence_s": "it has been silent for",
+    "stage_s": "this stage has lasted",
+    "stage_limit_s": "its limit is",
+    "step_s": "a step takes",
+}
+_GIGABYTES = {"disk_free_gb": "GB free on the disk", "checkpoint_gb": "GB a checkpoint"}
 # They bound a sign, and say nothing of a failure.
 _SILENT = frozenset(("bytes", "first_step", "is_run", "at_line", "at_stage"))
 
@@ -43,7 +52,7 @@ def _length(seconds: object) -> str:
     """A time as people say it."""
     if not isinstance(seconds, int | float):
         return str(seconds)
-    return f"{seconds:.0f} s" if seconds < 300 else f"{seconds / 60:.0f} minutes"
+    return f"{seconds:.3g} s" if seconds < 300 else f"{seconds / 60:.0f} minutes"
 
 
 def _said(name: str, value: object) -> str:
@@ -63,6 +72,10 @@ def _said(name: str, value: object) -> str:
     if isinstance(value, bool | str) or not isinstance(value, int | float):
         return f"{name} {value}"
     number = f"{value:,}" if isinstance(value, int) else f"{value:.4g}"
+    if name == "last_step":
+        return f"step {number} is the last"
+    if name in _GIGABYTES:
+        return f"{number} {_GIGABYTES[name]}"
     if name not in _COUNTS:
         return f"{name} {number}"
     counted, _, rest = _COUNTS[name].partition(" ")

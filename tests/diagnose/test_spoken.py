@@ -14,8 +14,10 @@ from liverl.diagnose.spoken import in_words
          "the log just ends, 1 step told, 12,330 lines"),
         ({"ended": "exception", "exception_above": 1, "finished_said": 1},
          "an exception ended it, an exception stands above that, an end is announced"),
-        ({"alive": False, "silence_s": 331.97}, "its processes are gone, silence_s 332"),
+        ({"alive": False, "silence_s": 331.97}, "its processes are gone, it has been silent for 6 minutes"),
         ({"restarts": 3, "reason": "killed"}, "3 restarts without a step between, reason killed"),
+        ({"steps_total": 300, "last_step": 54, "disk_free_gb": 1.5},
+         "300 steps planned, step 54 is the last, 1.5 GB free on the disk"),
         ({"ended": "odd", "alive": True}, "ended: odd, its processes live"),
     ],
 )  # fmt: skip
