@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -32,6 +32,8 @@ _FIELDS = {
 }  # fmt: skip
 _SIGN_FIELDS = {"line", "has", "unless", "near", "not_near", "also", "never", "within", "times", "at_end", "when",
                 "for", "facts", "detail", "chain"}  # fmt: skip
+# What is said of fewer lines than this is said of an excerpt.
+_LONG_LINES = 100
 _Loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
@@ -171,7 +173,19 @@ def _sign(key: str, given: Any) -> Sign:
         raise ValueError("signature: a sign needs line, when or facts")
     if any(each.metrics for each in sign.facts):
         raise ValueError("signature: facts speaks of metrics; when is the place for those")
-    return sign
+    return _brief(sign) if sign.line and any(map(_bounds_lines, sign.facts)) else sign
+
+
+def _bounds_lines(fact: Expression) -> bool:
+    """Whether a long log can't meet a condition."""
+    return fact.facts == ("lines",) and not fact.holds({"lines": _LONG_LINES})
+
+
+def _brief(sign: Sign) -> Sign:
+    line, *others = (replace(each, is_brief=True) for each in sign.patterns)
+    return replace(
+        sign, line=line, also=tuple(others[: len(sign.also)]), never=tuple(others[len(sign.also) :])
+    )
 
 
 def _others(key: str, field: str, given: Mapping[str, Any]) -> tuple[LinePattern, ...]:

@@ -50,6 +50,8 @@ from liverl.log.told import Told
 _MOST_COPIED_BYTES = 32 << 20
 # A document as somebody writes it down, the keys under which it says what went wrong, and any words in it.
 _NOTE_BYTES, _SHORT_BYTES = 16_384, 2048
+# More than an excerpt of a hundred lines has: what is only looked for in those isn't looked for in it.
+_BRIEF_BYTES = 4 << 20
 _SAID = re.compile(
     rb'"\w*(?:error|exception|reason|stderr|traceback|stop_reason|fail|oom|killed)\w*"\s*:'
     rb'|[:\[,]\s*"[^"\n]{0,200}[A-Za-z\x80-\xff][^"\n]{8}',
@@ -98,12 +100,13 @@ class Reader:
             os.close(descriptor)
         return self._told
 
-    def _begin(self, head: bytes) -> None:
+    def _begin(self, head: bytes, is_long: bool) -> None:
         self._beginning = beginning_of(head)
         known = self._beginning.pattern
         self._blocks = Blocks()
         self._steps = StepLines(self._wanted)
-        looked_for = (*self._patterns, *((known,) if known else ()))
+        asked = (each for each in self._patterns if not (is_long and each.is_brief))
+        looked_for = (*asked, *((known,) if known else ()))
         self._scanner = Scanner(looked_for, self._steps, {KEY: MOST_TRIED})
         self._sighter = Sighter(self._scanner)
         self._search = self._scanner.matcher.name
@@ -148,7 +151,7 @@ class Reader:
     def _console(self, descriptor: int, now: Mark, head: bytes, size: int) -> Told:
         """What the first `size` bytes tell: no more than the mark knows, or a file cut back to it would go unseen."""
         if self._mark is None or not self._mark.is_continued_by(now) or self._is_beginning():
-            self._begin(head)
+            self._begin(head, is_long=not self._is_whole and now.size > _BRIEF_BYTES)
         self._mark = now
         unfinished: Block | None = None
         for block in self._blocks.read(descriptor, size):

@@ -19,7 +19,8 @@ class LinePattern:
     which the raw line holds at least one (given where the pattern's own text doesn't show one); with `at_end` only
     the last 25 lines of the log that say anything count. `detail` is searched in the line with the 3 before and the 6
     after it, as one text; its named groups are told beside the pattern's. With `is_chained` the line names an
-    exception, and one that was only being handled when another ended the program is left out.
+    exception, and one that was only being handled when another ended the program is left out. With `is_brief` it is
+    looked for in a short text alone, as somebody pastes it.
     """
 
     key: str
@@ -31,6 +32,7 @@ class LinePattern:
     at_end: bool = False
     detail: str = ""
     is_chained: bool = False
+    is_brief: bool = False
 
 
 @dataclass(frozen=True)

@@ -61,3 +61,21 @@ def test_every_section_is_asked_for(tmp_path: Path) -> None:
 def test_a_file_without_front_matter_is_no_writeup() -> None:
     with pytest.raises(ValueError, match="front matter"):
         parse_writeup("# It broke\n", "a/b.md")
+
+
+@pytest.mark.parametrize(
+    ("sign", "is_brief"),
+    [
+        ("{line: 'gave up', also: ['twice'], never: ['again'], facts: ['lines < 30']}", True),
+        ("{line: 'gave up', facts: ['lines > 30']}", False),
+        ("{line: 'gave up', facts: ['lines < 300 or steps == 0']}", False),
+        ("{facts: ['lines < 30'], never: ['again']}", False),
+    ],
+)
+def test_a_line_of_an_excerpt_is_looked_for_in_excerpts_alone(sign: str, is_brief: bool) -> None:
+    front = f"id: a:b\ntitle: T\nseverity: warn\nsignature: [{sign}]\n"
+    (made,) = parse_writeup(writeup(front), "a/b.md").signature
+    assert {each.is_brief for each in made.patterns} == {is_brief}
+    assert [each.pattern for each in made.patterns] == [
+        text for text in ("gave up", "twice", "again") if text in sign
+    ]

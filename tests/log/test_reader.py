@@ -298,3 +298,12 @@ def test_a_note_of_metrics_is_a_row_of_its_own(tmp_path: Path) -> None:
 
     assert told.kind == "console"
     assert told.series.columns["response_length/clip_ratio"].tolist() == [1.0]
+
+
+def test_what_is_only_said_of_excerpts_is_not_looked_for_in_a_long_log(tmp_path: Path) -> None:
+    path = tmp_path / "run.log"
+    looked_for = (LinePattern("brief", "gave up", is_brief=True), LinePattern("any", "gave up"))
+    path.write_text("a worker gave up\n")
+    assert set(Reader(path, looked_for).read().sightings) == {"brief", "any"}
+    path.write_text("a worker gave up\n" + "a line like many\n" * 400_000)
+    assert set(Reader(path, looked_for).read().sightings) == {"any"}
