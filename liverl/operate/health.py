@@ -16,8 +16,8 @@ from liverl.record.clock import to_seconds
 
 # Steps that the health, the rate and each window of the trend are taken over.
 WINDOW = 10
-# A run is said to stall after so many of its own usual steps without a byte written, the rule of FM-161 in the list of
-# known failures; nothing shorter than two heartbeats is told from a busy machine.
+# A run is said to stall after so many of its own usual steps without a byte written, as in
+# troubleshooting/run/stalled.md; nothing shorter than two heartbeats is told from a busy machine.
 _STALL_STEPS = 5.0
 _STALL_FLOOR_S = 10.0
 _CUT_OFF = ("overlong", "max_turns", "timeout")
