@@ -58,6 +58,11 @@ _STANDS_S, _SLOWER = 1800.0, 20.0
 # Behind it nobody waits any more.
 _CAME = re.compile(r"(?i:\b(?:ready|succe\w+|connected|complete\w*|started|done|finished|answers?|placed)\b)")
 
+# What went wrong there says more than the stage of a start, which may not be where it went wrong.
+_TROUBLE = re.compile(
+    r"(?i:\berror\b|error:|exception|\bfatal\b|\bkilled\b|\bfailed\b|failure|out of memory|\boom\b|\brefused\b)"
+)
+
 Facts = dict[str, float | int | bool | str]
 FACTS = frozenset(("at_line", "at_stage", "at_said", "waits", "waits_for", "waits_s", "beats_s"))
 
@@ -86,7 +91,9 @@ def stands_at(tail: Sequence[TailLine], lines: int, is_start: bool) -> Facts:
 
 
 def _staged(told: Sequence[TailLine]) -> tuple[str, str] | None:
-    """The last stage that is told near the end, and the line that tells it."""
+    """The last stage that is told near the end, and the line that tells it; none beside an error."""
+    if any(_TROUBLE.search(each.text) for each in told[-_LAST_LINES:]):
+        return None
     found = ((stage_of(_own(each.text)), each.text) for each in reversed(told[-_LAST_LINES:]))
     return next((each for each in found if each[0]), None)
 
