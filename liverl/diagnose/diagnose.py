@@ -10,7 +10,6 @@ from liverl.diagnose.language import Fact, Memory
 from liverl.diagnose.rank import ranked
 from liverl.diagnose.snapshot import Snapshot
 from liverl.diagnose.writeup import WriteUp
-from liverl.record.masking import mask
 
 # Fewer steps say nothing of how a run learns.
 HEALTHY_STEPS = 10
@@ -29,8 +28,8 @@ def where_it_ends(facts: Mapping[str, Fact], room: int) -> str:
         return ""
     stage = f", where {facts['at_stage']}" if facts.get("at_stage") else ""
     ends = f"; it ends at line {facts['at_line']}{stage}: "
-    words, room = mask(said), room - len(ends)
-    return ends + (words if len(words) <= room else f"{words[: room - 1]}…")
+    room -= len(ends)
+    return ends + (said if len(said) <= room else f"{said[: room - 1]}…")
 
 
 def diagnose(snapshot: Snapshot, writeups: Sequence[WriteUp]) -> Diagnosis:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from liverl.record.masking import mask
-
 _ENDED = {
     "cut": "the log just ends",
     "exception": "an exception ended it",
@@ -64,7 +62,7 @@ def _said(name: str, value: object) -> str:
         said = "an end is announced" if name == "finished_said" else "an exception stands above that"
         return said if value else ""
     if name in ("at_said", "waits_for"):
-        return f"{'its last words' if name == 'at_said' else 'it says'}: {mask(str(value))}"
+        return f"{'its last words' if name == 'at_said' else 'it says'}: {value}"
     if name in _SECONDS:
         return f"{_SECONDS[name]} {_length(value)}"
     if name == "alive":

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from liverl.log.nearby import TailLine
 from liverl.log.segments import said_at
 from liverl.log.stages import stage_of
+from liverl.record.masking import mask
 
 # What a person reads as the end of a log.
 _LAST_LINES = 25
@@ -192,6 +193,7 @@ def _own(text: str) -> str:
 
 
 def _words(text: str) -> str:
-    """A line's own words as they are quoted, without a bar's blocks."""
-    said = " ".join(_BAR.sub("|", _own(text)).split())
+    """A line's own words as they are quoted, without a bar's blocks; masked before they are cut, as half a secret has
+    no form that could be known."""
+    said = " ".join(mask(_BAR.sub("|", _own(text))).split())
     return said if len(said) <= _SAID_CHARS else f"{said[: _SAID_CHARS - 1]}…"

@@ -152,3 +152,9 @@ def test_who_waits_for_each_other_says_so_in_turn(tmp_path: Path) -> None:
 
 def test_what_was_waited_for_has_come(tmp_path: Path) -> None:
     assert "waits" not in facts(tmp_path, "Waiting for the pool\nWaiting for the pool\nSUCCESS pool ready\n")
+
+
+def test_a_secret_in_the_last_words_is_masked_before_they_are_cut(tmp_path: Path) -> None:
+    secret = "sk-" + "a1B2" * 12
+    found = facts(tmp_path, f"Waiting for the server at {'y' * 110} {secret}\n")
+    assert "sk-***" in found["at_said"] and "sk-a" not in str(found)
