@@ -120,7 +120,8 @@ class Watch:
         """Say it as the log's last words, and end: what the parts were at is lost, and Ray's own end may hang."""
         with self._ending:
             with contextlib.suppress(OSError):
-                os.write(2, last_words(died(dead, self._run_dir)).encode())
+                # Another thread may be half-way through a line of its own.
+                os.write(2, f"\n{last_words(died(dead, self._run_dir))}".encode())
             os._exit(1)
 
     def _hook(self, previous: Callable[..., Any]) -> Callable[..., Any]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
 from operator import itemgetter
 from typing import Any, Protocol
 
@@ -60,15 +61,8 @@ class ByHyperscan:
     is_fast = True
 
     def __init__(self, needles: Sequence[Needle]) -> None:
-        numbered = list(enumerate(needles))
-        short = [each for each in numbered if len(each[1].text) < _LONG_BYTES or each[1].caseless]
-        long = [each for each in numbered if len(each[1].text) >= _LONG_BYTES and not each[1].caseless]
-        pairs = _pairs(needles)
-        long.sort(key=lambda each: pairs[each[1].text[-2:].lower()], reverse=True)
-        common = min(_MOST_COMMON, len(long) // 4)
-        none = (len(needles), Needle(_EVERY_BYTE))
-        parts = (long[common:], short + long[:common])
-        self._databases = [_database([*part, none]) for part in parts if part]
+        # Compiled once a process; what a search is at stands in the scratch, of which each thread needs its own.
+        self._searches = [(each, each.scratch.clone()) for each in _databases(tuple(needles))]
         self._hits: list[Hit] = []
         self._count = len(needles)
 
@@ -77,14 +71,28 @@ class ByHyperscan:
         hits: list[Hit] = []
         self._hits = hits
         if len(block):
-            for database in self._databases:
-                database.scan(block, match_event_handler=self._take)
+            for database, scratch in self._searches:
+                database.scan(block, match_event_handler=self._take, scratch=scratch)
         hits.sort(key=itemgetter(1))
         return hits
 
     def _take(self, number: int, _start: int, end: int, _flags: int, _context: object) -> None:
         if number < self._count:
             self._hits.append((number, end))
+
+
+@lru_cache(maxsize=64)
+def _databases(needles: tuple[Needle, ...]) -> list[Any]:
+    """What finds literals: those that slow down a search apart from the others."""
+    numbered = list(enumerate(needles))
+    short = [each for each in numbered if len(each[1].text) < _LONG_BYTES or each[1].caseless]
+    long = [each for each in numbered if len(each[1].text) >= _LONG_BYTES and not each[1].caseless]
+    pairs = _pairs(needles)
+    long.sort(key=lambda each: pairs[each[1].text[-2:].lower()], reverse=True)
+    common = min(_MOST_COMMON, len(long) // 4)
+    none = (len(needles), Needle(_EVERY_BYTE))
+    parts = (long[common:], short + long[:common])
+    return [_database([*part, none]) for part in parts if part]
 
 
 def _pairs(needles: Iterable[Needle]) -> Counter[bytes]:
@@ -94,7 +102,7 @@ def _pairs(needles: Iterable[Needle]) -> Counter[bytes]:
 
 
 def _database(needles: Sequence[tuple[int, Needle]]) -> Any:
-    """Literals, compiled in a few milliseconds, so that nothing needs to be kept on disk."""
+    """Literals, compiled in some milliseconds, so that nothing needs to be kept on disk."""
     import hyperscan
 
     database = hyperscan.Database(mode=hyperscan.HS_MODE_BLOCK)

@@ -107,27 +107,12 @@ class Scanner:
     def __init__(self, patterns: Sequence[LinePattern], steps: Steps, kept: Mapping[str, int]) -> None:
         """`kept` says of which patterns more than the first few lines are kept."""
         self.seen = {each.key: Seen(each, keep=kept.get(each.key, FIRST)) for each in patterns}
-        self.expressions = {each.key: expression_of(each) for each in patterns}
-        by_needle: dict[Needle, list[str]] = defaultdict(list)
-        self.slow = []
-        for each in patterns:
-            if each.at_end:
-                continue
-            needles = needles_of(each)
-            if not needles:
-                self.slow.append(each.key)
-            for needle in needles or ALARMS:
-                by_needle[needle].append(each.key)
-        by_needle = _together(by_needle)
+        looked_for = _looked_for(tuple(patterns), tuple(steps.needles))
+        self.expressions, self.slow = looked_for.expressions, looked_for.slow
         self._lines = FedLines(steps)
-        samples = {Needle(text): _SAMPLE for text in MARKS}
-        shortest = map(Needle, _shortest(tuple(steps.needles)))
-        needles_used = list(dict.fromkeys((*by_needle, *shortest, *samples)))
-        self._keys = [tuple(by_needle.get(needle, ())) for needle in needles_used]
-        kinds = {Needle(text): _BAR if FedLines.is_bar(text) else _STEP for text in steps.needles} | samples
-        self._kinds = [kinds.get(needle, _PLAIN) for needle in needles_used]
+        self._keys, self._kinds = looked_for.keys, looked_for.kinds
         self._bars = frozenset(number for number, kind in enumerate(self._kinds) if kind == _BAR)
-        self.matcher = matcher(needles_used)
+        self.matcher = matcher(looked_for.needles)
         self._dull = Dull()
         self._samples = Samples()
         self._known: set[tuple[bytes, frozenset[int]]] = set()
@@ -319,6 +304,44 @@ def _met(raw: bytes, number: int, offset: int, asked: _Asked) -> list[tuple[str,
     return met
 
 
+@dataclass(frozen=True)
+class _LookedFor:
+    """The literals of patterns and of step lines, each with the patterns it may stand for and with its kind; the
+    patterns that show no literal; each pattern's expressions."""
+
+    needles: Sequence[Needle]
+    keys: Sequence[tuple[str, ...]]
+    kinds: Sequence[int]
+    slow: Sequence[str]
+    expressions: Mapping[str, Expression]
+
+
+@lru_cache(maxsize=16)
+def _looked_for(patterns: tuple[LinePattern, ...], texts: tuple[bytes, ...]) -> _LookedFor:
+    """What is looked for in a log: prepared once a process, as a reader is made for every file."""
+    by_needle: dict[Needle, list[str]] = defaultdict(list)
+    slow = []
+    for each in patterns:
+        if each.at_end:
+            continue
+        shown = needles_of(each)
+        if not shown:
+            slow.append(each.key)
+        for needle in shown or ALARMS:
+            by_needle[needle].append(each.key)
+    by_needle = _together(by_needle)
+    samples = {Needle(text): _SAMPLE for text in MARKS}
+    needles = list(dict.fromkeys((*by_needle, *map(Needle, _shortest(texts)), *samples)))
+    kinds = {Needle(text): _BAR if FedLines.is_bar(text) else _STEP for text in texts} | samples
+    return _LookedFor(
+        needles,
+        [tuple(by_needle.get(needle, ())) for needle in needles],
+        [kinds.get(needle, _PLAIN) for needle in needles],
+        slow,
+        {each.key: expression_of(each) for each in patterns},
+    )
+
+
 def _together(by_needle: Mapping[Needle, Sequence[str]]) -> dict[Needle, list[str]]:
     """The patterns by the literals that are looked for, fewer than they show themselves."""
     found: dict[Needle, list[str]] = defaultdict(list)
@@ -327,7 +350,6 @@ def _together(by_needle: Mapping[Needle, Sequence[str]]) -> dict[Needle, list[st
     return {needle: list(dict.fromkeys(keys)) for needle, keys in found.items()}
 
 
-@lru_cache(maxsize=8)
 def _shortest(texts: tuple[bytes, ...]) -> list[bytes]:
     """The texts without those that hold another one: a line that holds them is found by that."""
     return [text for text in texts if not any(other != text and other in text for other in texts)]
