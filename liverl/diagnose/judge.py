@@ -84,18 +84,19 @@ def _applies(writeup: WriteUp, snapshot: Snapshot) -> bool:
 
 
 def _show(sign: Sign, snapshot: Snapshot, memory: Memory | None) -> _Shown | None:
+    # What is asked first costs least.
+    lines = _lines(sign, snapshot) if sign.line or sign.also else None
+    if (sign.line or sign.also) and lines is None:
+        return None
+    if any(snapshot.sightings.get(each.key) for each in sign.never):
+        return None
     try:
-        if not all(each.holds(snapshot.facts) for each in sign.facts):
+        if not all(each.holds(snapshot.facts, memory) for each in sign.facts):
             return None
         held = _held(sign, snapshot, memory) if sign.when else None
     except Unmeasured:
         return None
     if sign.when and held is None:
-        return None
-    if any(snapshot.sightings.get(each.key) for each in sign.never):
-        return None
-    lines = _lines(sign, snapshot) if sign.line or sign.also else None
-    if (sign.line or sign.also) and lines is None:
         return None
     evidence = _quotes(lines) if lines else ()
     row = cleared = began = None
@@ -122,22 +123,18 @@ def _held(sign: Sign, snapshot: Snapshot, memory: Memory | None) -> tuple[int, i
     series = snapshot.series
     if not len(series):
         return None
+    if unmeasured := next((metric for metric in sign.needs if not series.has(metric)), ""):
+        raise Unmeasured(unmeasured)
     measured = np.ones(len(series), bool)
-    needs = frozenset().union(*(each.needs for each in sign.when))
-    valued = frozenset().union(*(each.valued for each in sign.when))
-    for metric in sign.metrics:
-        if not series.has(metric):
-            if metric in needs:
-                raise Unmeasured(metric)
-            continue
-        if metric in valued:
+    for metric in sign.valued:
+        if series.has(metric):
             measured &= ~np.isnan(series.columns[metric])
+    rows = np.flatnonzero(measured)
     truth: Values = np.ones(len(series))
     for each in sign.when:
         truth = np.minimum(truth, each.over(series, snapshot.facts, memory))
-    rows = np.flatnonzero(measured)
-    if not len(rows):
-        return None
+        if not truth[rows].any():
+            return None
     long = _long(truth, rows, sign.hold, series)
     if not long:
         return None

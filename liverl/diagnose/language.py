@@ -35,6 +35,7 @@ _COMPARISONS: dict[type[ast.cmpop], Callable[..., Any]] = {
     ast.Eq: np.equal,
     ast.NotEq: np.not_equal,
 }
+_NO_STEPS = Series.empty()
 # Functions that have an answer for a metric that nobody has measured: 0.
 _COUNTING = ("rows", "measured", "missed")
 
@@ -68,9 +69,17 @@ class Expression:
             found = _Evaluation(series, facts, {} if memory is None else memory).value(self.tree)
         return _truth(np.broadcast_to(np.asarray(found, np.float64), (max(1, len(series)),)))
 
-    def holds(self, facts: Mapping[str, Fact]) -> bool:
-        """Whether a condition that speaks of facts alone holds; raises `Unmeasured` where one is missing."""
-        return bool(self.over(Series.empty(), facts)[0])
+    def holds(self, facts: Mapping[str, Fact], memory: Memory | None = None) -> bool:
+        """Whether a condition that speaks of facts alone holds; raises `Unmeasured` where one is missing.
+
+        `memory` keeps the answer, for another condition of the same text over the same facts.
+        """
+        if memory is None:
+            return bool(self.over(_NO_STEPS, facts)[0])
+        kept = f"facts: {self.text}"
+        if kept not in memory:
+            memory[kept] = self.over(_NO_STEPS, facts)
+        return bool(memory[kept][0])
 
 
 def parse(text: str) -> Expression:
@@ -237,5 +246,5 @@ class _Evaluation:
 
 def _truth(values: Values) -> Values:
     """What is known to be true; unknown is not."""
-    truth: Values = (np.nan_to_num(values, nan=0.0) != 0).astype(np.float64)
+    truth: Values = ((values != 0) & ~np.isnan(values)).astype(np.float64)
     return truth

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal
 
@@ -17,7 +18,7 @@ import yaml
 
 from liverl.diagnose.language import Expression, parse
 from liverl.errors import RunError
-from liverl.log.sighting import LinePattern
+from liverl.log.sighting import LONG_LINES, LinePattern
 
 Severity = Literal["fatal", "error", "warn", "info"]
 SEVERITIES: tuple[Severity, ...] = ("fatal", "error", "warn", "info")
@@ -32,8 +33,6 @@ _FIELDS = {
 }  # fmt: skip
 _SIGN_FIELDS = {"line", "has", "unless", "near", "not_near", "also", "never", "within", "times", "at_end", "when",
                 "for", "facts", "detail", "chain"}  # fmt: skip
-# What is said of fewer lines than this is said of an excerpt.
-_LONG_LINES = 100
 _Loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
@@ -56,10 +55,20 @@ class Sign:
         """Every line that the sign looks for."""
         return (*((self.line,) if self.line else ()), *self.also, *self.never)
 
-    @property
+    @cached_property
     def metrics(self) -> tuple[str, ...]:
         """The metrics that its conditions name, each once."""
         return tuple(dict.fromkeys(name for each in self.when for name in each.metrics))
+
+    @cached_property
+    def needs(self) -> frozenset[str]:
+        """The metrics without which its conditions can't be judged."""
+        return frozenset().union(*(each.needs for each in self.when))
+
+    @cached_property
+    def valued(self) -> frozenset[str]:
+        """The metrics of whose values its conditions speak."""
+        return frozenset().union(*(each.valued for each in self.when))
 
 
 @dataclass(frozen=True)
@@ -178,7 +187,7 @@ def _sign(key: str, given: Any) -> Sign:
 
 def _bounds_lines(fact: Expression) -> bool:
     """Whether a long log can't meet a condition."""
-    return fact.facts == ("lines",) and not fact.holds({"lines": _LONG_LINES})
+    return fact.facts == ("lines",) and not fact.holds({"lines": LONG_LINES})
 
 
 def _brief(sign: Sign) -> Sign:

@@ -9,8 +9,8 @@ from __future__ import annotations
 import math
 import re
 import warnings
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from re import _constants as _sre  # type: ignore[attr-defined]
@@ -149,14 +149,26 @@ def _common_to(strings: frozenset[str]) -> tuple[str, ...]:
 @lru_cache(maxsize=8)
 def represented(told: frozenset[Needle]) -> Mapping[Needle, Needle]:
     """For each literal the one to look for: a shorter one that it holds, where one long enough is among them."""
-    by_text = {each.text: each for each in told if not each.caseless and len(each.text) >= _LEAST_OF_ALL}
-    found = {}
+    by_beginning: dict[bytes, list[Needle]] = defaultdict(list)
     for each in told:
-        text, last = each.text, len(each.text)
-        starts = range(0 if each.caseless else max(0, last - _LEAST_OF_ALL + 1))
-        parts = (text[start:end] for start in starts for end in range(start + _LEAST_OF_ALL, last + 1))
-        found[each] = by_text[min(shorter, key=len)] if (shorter := set(parts) & by_text.keys()) else each
-    return found
+        if not each.caseless and len(each.text) >= _LEAST_OF_ALL:
+            by_beginning[each.text[:_LEAST_OF_ALL]].append(each)
+    return {
+        each: each if each.caseless else min(_held_by(each.text, by_beginning), key=_size, default=each)
+        for each in told
+    }
+
+
+def _held_by(text: bytes, by_beginning: Mapping[bytes, Sequence[Needle]]) -> Iterator[Needle]:
+    """The literals that a text holds."""
+    for start in range(len(text) - _LEAST_OF_ALL + 1):
+        for each in by_beginning.get(text[start : start + _LEAST_OF_ALL], ()):
+            if text.startswith(each.text, start):
+                yield each
+
+
+def _size(needle: Needle) -> int:
+    return len(needle.text)
 
 
 def _shortest(texts: Iterable[bytes]) -> list[bytes]:

@@ -18,6 +18,7 @@ _BEGINS = re.compile(
     rb"\{['\"](?:actor_rollout_ref|algorithm|async_training|critic|data|environment|generator|trainer)['\"]: ?\{"
 )
 _TOKEN = re.compile(r"'((?:[^'\\]|\\.)*)'|\"((?:[^\"\\]|\\.)*)\"|([{}\[\]():,])|([^\s{}\[\]():,'\"]+)")
+_SIGN = 3
 # verl's configuration has about 900 lines.
 _MOST_LINES = 3000
 _VALUE = rb"[\"']?([\w./~@:+-]{1,200})"
@@ -81,8 +82,9 @@ def _leaves(text: str) -> Told:
     path: list[str] = []
     key, is_value = "", False
     for token in _TOKEN.finditer(text):
-        single, double, sign, bare = token.groups()
-        said = next((each for each in (single, double, bare) if each is not None), "")
+        is_sign = token.lastindex == _SIGN
+        said = token[token.lastindex or 0]
+        sign = said if is_sign else ""
         if not sign and is_value and "?" not in path:
             yield ".".join((*path[1:], key)), said
         if not sign and not is_value:

@@ -41,7 +41,7 @@ from liverl.log.seen import MOST_TRIED
 from liverl.log.series import Series
 from liverl.log.settings import HEAD_BYTES as SETTINGS_BYTES
 from liverl.log.settings import settings_of
-from liverl.log.sighting import LinePattern, Sighting
+from liverl.log.sighting import LONG_LINES, LinePattern, Sighting
 from liverl.log.sightings import SLOW_LINES, Moment, Sighter
 from liverl.log.source import kept, opened, unpacked, unreadable
 from liverl.log.told import Told
@@ -50,7 +50,7 @@ from liverl.log.told import Told
 _MOST_COPIED_BYTES = 32 << 20
 # A document as somebody writes it down, the keys under which it says what went wrong, and any words in it.
 _NOTE_BYTES, _SHORT_BYTES = 16_384, 2048
-# More than an excerpt of a hundred lines has: what is only looked for in those isn't looked for in it.
+# More than an excerpt has: what is only looked for in those isn't looked for in it.
 _BRIEF_BYTES = 4 << 20
 _SAID = re.compile(
     rb'"\w*(?:error|exception|reason|stderr|traceback|stop_reason|fail|oom|killed)\w*"\s*:'
@@ -151,7 +151,7 @@ class Reader:
     def _console(self, descriptor: int, now: Mark, head: bytes, size: int) -> Told:
         """What the first `size` bytes tell: no more than the mark knows, or a file cut back to it would go unseen."""
         if self._mark is None or not self._mark.is_continued_by(now) or self._is_beginning():
-            self._begin(head, is_long=not self._is_whole and now.size > _BRIEF_BYTES)
+            self._begin(head, is_long=size > _BRIEF_BYTES or head.count(b"\n") >= LONG_LINES)
         self._mark = now
         unfinished: Block | None = None
         for block in self._blocks.read(descriptor, size):

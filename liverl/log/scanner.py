@@ -109,6 +109,7 @@ class Scanner:
         self.seen = {each.key: Seen(each, keep=kept.get(each.key, FIRST)) for each in patterns}
         looked_for = _looked_for(tuple(patterns), tuple(steps.needles))
         self.expressions, self.slow = looked_for.expressions, looked_for.slow
+        self.at_end = [each.key for each in patterns if each.at_end]
         self._lines = FedLines(steps)
         self._keys, self._kinds = looked_for.keys, looked_for.kinds
         self._bars = frozenset(number for number, kind in enumerate(self._kinds) if kind == _BAR)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -46,8 +47,11 @@ class Series:
 
     def has(self, metric: str) -> bool:
         """Whether a metric was measured at any step."""
-        values = self.columns.get(metric)
-        return values is not None and not bool(np.isnan(values).all())
+        return metric in self._measured
+
+    @cached_property
+    def _measured(self) -> frozenset[str]:
+        return frozenset(name for name, values in self.columns.items() if not np.isnan(values).all())
 
     def measured(self, metric: str) -> Values:
         """The metric's values where it was measured and finite."""

@@ -10,6 +10,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+# What is said of fewer lines than this is said of an excerpt.
+LONG_LINES = 100
+
 
 @dataclass(frozen=True)
 class LinePattern:
@@ -20,7 +23,7 @@ class LinePattern:
     the last 25 lines of the log that say anything count. `detail` is searched in the line with the 3 before and the 6
     after it, as one text; its named groups are told beside the pattern's. With `is_chained` the line names an
     exception, and one that was only being handled when another ended the program is left out. With `is_brief` it is
-    looked for in a short text alone, as somebody pastes it.
+    looked for in a text of fewer than `LONG_LINES` lines alone, as somebody pastes it.
     """
 
     key: str

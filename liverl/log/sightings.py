@@ -54,10 +54,13 @@ class Sighter:
         extra: dict[str, list[Met]] = {}
         for key, met in (*unfinished, *self._slow(now)):
             extra.setdefault(key, []).append(met)
+        at_end: dict[str, list[Met]] = {}
+        for key, met in self._on_tail(now.tail[-END_LINES:], self.scanner.at_end, now):
+            at_end.setdefault(key, []).append(met)
         found = {}
         for key, seen in self.scanner.seen.items():
             if seen.pattern.at_end:
-                sighting = self._at_end(seen.pattern, now)
+                sighting = self._at_end(seen.pattern, at_end.get(key, ()), now)
             elif seen.met or key in extra:
                 sighting = self._sighting(seen, extra.get(key, []), now)
             else:
@@ -110,11 +113,10 @@ class Sighter:
                 return met[0][1]
         return None
 
-    def _at_end(self, pattern: LinePattern, now: Moment) -> Sighting | None:
-        met = self._on_tail(now.tail[-END_LINES:], [pattern.key], now)
+    def _at_end(self, pattern: LinePattern, met: Sequence[Met], now: Moment) -> Sighting | None:
         fitting = [
             each
-            for _, each in met
+            for each in met
             if not (pattern.near or pattern.not_near) or self._has_near(pattern, each, now)
         ]
         if not fitting:

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from liverl.errors import LiveRLError
 from liverl.log.formats.detect import detect
 from liverl.log.reader import Reader
-from liverl.log.sighting import LinePattern
+from liverl.log.sighting import LONG_LINES, LinePattern
 from liverl.log.told import Told
 
 PATTERNS = (
@@ -300,10 +300,11 @@ def test_a_note_of_metrics_is_a_row_of_its_own(tmp_path: Path) -> None:
     assert told.series.columns["response_length/clip_ratio"].tolist() == [1.0]
 
 
-def test_what_is_only_said_of_excerpts_is_not_looked_for_in_a_long_log(tmp_path: Path) -> None:
+@pytest.mark.parametrize("lines", [LONG_LINES, 400_000])
+def test_what_is_only_said_of_excerpts_is_not_looked_for_in_a_long_log(tmp_path: Path, lines: int) -> None:
     path = tmp_path / "run.log"
     looked_for = (LinePattern("brief", "gave up", is_brief=True), LinePattern("any", "gave up"))
     path.write_text("a worker gave up\n")
     assert set(Reader(path, looked_for).read().sightings) == {"brief", "any"}
-    path.write_text("a worker gave up\n" + "a line like many\n" * 400_000)
+    path.write_text("a worker gave up\n" + "a line like many\n" * lines)
     assert set(Reader(path, looked_for).read().sightings) == {"any"}
