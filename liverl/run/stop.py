@@ -10,7 +10,7 @@ from liverl.record.asks import StopAsk, ask_stop, is_unanswered, take_stop
 from liverl.record.clock import utc_now
 from liverl.record.events import Event, recent_events
 from liverl.record.layout import RunDir
-from liverl.record.runfile import ProcessRef
+from liverl.record.runfile import Attempt, ProcessRef
 from liverl.run.belongings import groups_of, has_processes, processes_of, taken_ports, workers_of
 from liverl.run.direct import Tick, ask_by_signal, end_directly
 from liverl.run.ladder import CHECKPOINT_LIMIT_S
@@ -20,6 +20,7 @@ from liverl.run.saving import Saving
 # The trainer's 15 s, the 10 s of the rest, the kills, and room for a busy machine.
 STOP_LIMIT_S = 60.0
 VERIFY_S = 10.0
+NAMED_S = 5.0
 _POLL_S = 0.1
 _SAVING_POLL_S = 0.5
 
@@ -99,10 +100,13 @@ def require_live(run: RunDir) -> Liveness:
 
 
 def _wait(run: RunDir, ask: StopAsk, limit_s: float, tick: Tick) -> Liveness:
-    """Until the end is on record, or processes were named that do not end, or time is up."""
+    """Until the end is on record, or processes were named that do not end, or time is up.
+
+    On a busy machine one that was named may end a moment later: it has `NAMED_S` more.
+    """
     saving = Saving(run.checkpoints)
     begun = time.monotonic()
-    deadline, looked = begun + limit_s, 0.0
+    deadline, looked, named = begun + limit_s, 0.0, 0.0
     while True:
         state = read_liveness(run)
         now = time.monotonic()
@@ -110,7 +114,11 @@ def _wait(run: RunDir, ask: StopAsk, limit_s: float, tick: Tick) -> Liveness:
             looked = now
             if saving.step() is not None:
                 deadline = min(begun + CHECKPOINT_LIMIT_S, now) + limit_s
-        if not state.is_live or now >= deadline or (not ask.kill and _has_named(recent_events(run), ask)):
+        if not state.is_live or now >= deadline:
+            return state
+        if not named and not ask.kill and _has_named(recent_events(run), ask):
+            named = now
+        if named and now - named >= NAMED_S and _others(processes_of(run, _attempts(state))):
             return state
         tick()
         time.sleep(_POLL_S)
@@ -136,7 +144,7 @@ def _look(run: RunDir, state: Liveness, workers: list[int], tick: Tick, limit_s:
 
 
 def _verify(run: RunDir, state: Liveness, workers: list[int]) -> Ending:
-    attempts = state.record.attempts if state.record else ()
+    attempts = _attempts(state)
     verified: list[str] = []
     remains: list[str] = []
     if attempts and not is_ours(attempts[-1]):
@@ -147,8 +155,7 @@ def _verify(run: RunDir, state: Liveness, workers: list[int]) -> Ending:
             state.state, state.reason, not state.is_live, (), tuple(verified) if not state.is_live else ()
         )
     living = processes_of(run, attempts)
-    # Those two only wait for the others, where there are others.
-    left = [process for process in living if process.name not in ("guard", "supervisor")] or living
+    left = _others(living) or living
     crowded = [group for group in groups_of(workers) if has_processes(group)]
     ports = sorted(state.record.ports.values()) if state.record else []
     taken = taken_ports(ports)
@@ -166,6 +173,15 @@ def _verify(run: RunDir, state: Liveness, workers: list[int]) -> Ending:
     else:
         remains.append(f"{run.scratch} is still there")
     return Ending(state.state, state.reason, not state.is_live, tuple(left), tuple(verified), tuple(remains))
+
+
+def _attempts(state: Liveness) -> tuple[Attempt, ...]:
+    return state.record.attempts if state.record else ()
+
+
+def _others(living: list[ProcessRef]) -> list[ProcessRef]:
+    """Without those two that only wait for the others."""
+    return [process for process in living if process.name not in ("guard", "supervisor")]
 
 
 def _sort(is_gone: bool, gone: str, there: str, verified: list[str], remains: list[str]) -> None:

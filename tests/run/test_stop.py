@@ -67,6 +67,22 @@ def test_what_does_not_end_is_named_and_killed_only_by_a_second_word(launch_run:
     assert all_gone(stubborn)
 
 
+def test_what_ends_a_moment_after_it_was_named_is_waited_for(launch_run: Launch) -> None:
+    run = launch_run(steps=1, end="hang")
+    _, *stubborn = made_pids(run)
+
+    def end_them() -> None:
+        until(lambda: any("processes" in event.fields for event in stopping(run)))
+        for pid in stubborn:
+            os.kill(pid, signal.SIGKILL)
+
+    late = threading.Thread(target=end_them)
+    late.start()
+    ending = stop(run, "test")
+    late.join()
+    assert (ending.state, ending.is_over, ending.left) == ("stopped", True, ())
+
+
 def test_asked_again_without_kill_it_names_them_again_and_kills_nothing(launch_run: Launch) -> None:
     run = launch_run(steps=1, end="hang")
     _, *stubborn = made_pids(run)
