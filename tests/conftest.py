@@ -34,8 +34,9 @@ class FinishedRun:
 
 
 def pytest_configure() -> None:
-    # A shell that starts pytest in the background makes it, and all that it starts, deaf to Ctrl-C.
+    # A shell that starts pytest in the background makes it, and all that it starts, deaf to Ctrl-C; nohup to SIGHUP.
     signal.signal(signal.SIGINT, signal.default_int_handler)
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 
 @pytest.fixture(scope="session")
