@@ -20,7 +20,7 @@ from liverl.errors import ConfigError
 from liverl.operate.answer import cut
 from liverl.operate.config_text import as_yaml, content_of, is_only_change, read_text, with_key
 from liverl.operate.find import Place, nearest_config
-from liverl.operate.in_force import InForce, new_value
+from liverl.operate.in_force import VERL, InForce, new_value
 from liverl.operate.launch import Yes
 from liverl.operate.profile import Asked, read_profile
 from liverl.record.jsonl import write_by_rename
@@ -112,6 +112,15 @@ def propose(finding: Finding, place: Place, config: str | None = None, name: str
         new = new_value(old, wanted)
         if new is None:
             left.append(f"{key}: {wanted} of what it is, which nothing here tells")
+            continue
+        winners = now.winners(key, new)
+        if list(winners.values()) == [new]:  # the same value under verl's name: that is the one to change
+            key = f"{VERL}{next(iter(winners))}"
+            old = now.value(key)
+            new = new_value(old, wanted)
+        elif winners:
+            told = ", ".join(f"verl.{name}" for name in winners)
+            left.append(f"set {key} to {as_yaml(new)}: {told} wins over it and has to go with it")
             continue
         if now.is_so(key, new):
             there.append(f"{key} is {as_yaml(old)}")

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -43,11 +43,14 @@ class InForce:
         """What a key is; None where nobody says it, or nothing here knows."""
         told = flat(self.content).get(key)
         if told is not None:
-            return told
+            return _number(told) if isinstance(told, str) else told
         if not key.startswith(VERL):
             return self._resolved(key)
         name = key.removeprefix(VERL)
-        for known in (self._commanded, self._defaults):
+        own = (
+            {} if self._profile is None else flat(self._profile.config.verl)
+        )  # the profile's may say some, too
+        for known in (own, self._commanded, self._defaults):
             if (value := known.get(name, _MISSING)) is not _MISSING:
                 return value
         return None
@@ -60,6 +63,16 @@ class InForce:
             return False
         changed = self._read({key: new})
         return changed is not None and _same(_at(changed.config, key), self._resolved(key))
+
+    def winners(self, key: str, new: Any) -> Mapping[str, Any]:
+        """What stands below `verl:` and wins over a key: verl's names, with what the key would have made of each."""
+        told = {} if self._profile is None else flat(self._profile.config.verl)
+        if not told or key.startswith(VERL):
+            return {}
+        now, then = self._words(self._profile), self._words(self._read({key: new}))
+        return {
+            name: value for name, value in then.items() if name in told and not _same(now.get(name), value)
+        }
 
     def _resolved(self, key: str) -> Any:
         return None if self._profile is None else _at(self._profile.config, key)
@@ -79,11 +92,16 @@ class InForce:
 
     @cached_property
     def _commanded(self) -> Mapping[str, Any]:
-        """What this package tells verl."""
-        if self._profile is None:
+        return self._words(self._profile)
+
+    @staticmethod
+    def _words(profile: Profile | None) -> Mapping[str, Any]:
+        """What this package tells verl, without what stands below `verl:`."""
+        if profile is None:
             return {}
+        own = replace(profile.resolved, config=profile.config.model_copy(update={"verl": {}}))
         try:
-            words = show_verl(self._profile).argv
+            words = show_verl(replace(profile, resolved=own)).argv
         except (EngineError, OSError):
             return {}
         pairs = (word.lstrip("+").partition("=") for word in words if not word.startswith("-"))

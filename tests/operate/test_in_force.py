@@ -109,3 +109,36 @@ def test_a_write_up_that_limits_says_which_way(writeup: str) -> None:
 
     found = next(each for each in catalogue() if each.path == f"policy/{writeup}.md")
     assert any(str(value)[:2] in ("<=", ">=") for value in found.cure.values())
+
+
+def test_a_number_that_yaml_takes_for_a_text_is_one(tmp_path: Path) -> None:
+    fix = proposed(
+        tmp_path,
+        {"algorithm.learning_rate": "* 0.5"},
+        "profile: cpu\nalgorithm:\n  learning_rate: 1e-6\n",
+    )
+    assert fix.changes == (("algorithm.learning_rate", "1.0e-06", "5.0e-07"),)
+
+
+def test_where_a_key_below_verl_wins_that_one_is_changed(tmp_path: Path) -> None:
+    text = (
+        "profile: cpu\nalgorithm:\n  learning_rate: 1e-6\nverl:\n  actor_rollout_ref.actor.optim.lr: 1e-3\n"
+    )
+    fix = proposed(tmp_path, {"algorithm.learning_rate": "* 0.5"}, text)
+    assert fix.changes == ((f"{ACTOR}.optim.lr", "0.001", "0.0005"),) and fix.left == ()
+    assert "actor_rollout_ref.actor.optim.lr: 0.0005" in fix.text and "learning_rate: 1e-6" in fix.text
+
+
+def test_a_key_that_another_one_below_verl_makes_useless_is_left_to_a_person(tmp_path: Path) -> None:
+    text = "profile: cpu\nverl:\n  actor_rollout_ref.actor.ppo_max_token_len_per_gpu: 32768\n"
+    fix = proposed(tmp_path, {"training.micro_batch_size": 2}, text)
+    assert fix.changes == ()
+    assert fix.left == (
+        "set training.micro_batch_size to 2: "
+        "verl.actor_rollout_ref.actor.ppo_max_token_len_per_gpu wins over it and has to go with it",
+    )
+
+
+def test_a_key_below_verl_that_means_something_else_is_in_nobodys_way(tmp_path: Path) -> None:
+    text = "profile: cpu\nverl:\n  actor_rollout_ref.actor.optim.lr: 1e-3\n"
+    assert proposed(tmp_path, {"training.test_freq": 7}, text).changes[0][0] == "training.test_freq"
