@@ -26,6 +26,7 @@ from liverl.operate.find import Place, find_run, roots
 from liverl.operate.pointed import at_file, at_run
 from liverl.operate.remembered import remember
 from liverl.operate.run_snapshot import RunReader
+from liverl.operate.writer import still_written, writer_of
 from liverl.record.layout import RunDir
 from liverl.record.runfile import read_run
 from liverl.run.roots import is_run
@@ -71,17 +72,21 @@ def diagnose_file(path: Path) -> Diagnosed:
     lines, wanted = _looked_for()
     reader = Reader(path, lines, wanted)
     told = reader.read()
-    snapshot = Snapshot(path.name, told.kind, told.series, told.sightings, told.facts, told.settings)
+    writer = writer_of(path) if told.facts.get("ended") == "cut" else None
+    facts = told.facts if writer is None else {**told.facts, **still_written(writer, path, told.facts)}
+    snapshot = Snapshot(path.name, told.kind, told.series, told.sightings, facts, told.settings)
     found = _answer(snapshot, lambda command: at_file(command, path), is_run=False)
-    slow = _SLOW if reader.search == "numpy" else ""
+    beside = "; ".join(
+        [f"{writer} still writes it"] * (writer is not None) + [_SLOW] * (reader.search == "numpy")
+    )
     says = bool(found.steps or found.diagnosis.findings)
     if says and (begun := _last_begins(snapshot)) > 1:
         attempts = int(told.facts["attempts"])
         earlier = f"judged is the last of {attempts} attempts, from line {begun} on"
         if told.kind == "console" and path.suffix not in (".gz", ".zst", ".xz", ".bz2"):
             earlier += f"; those before it: head -n {begun - 1} {shlex.quote(str(path))} | liverl diagnose -"
-        return replace(found, attempts=attempts, note="; ".join(filter(None, (earlier, slow))))
-    return replace(found, note=slow if says else _no_log(path) or slow)
+        return replace(found, attempts=attempts, note="; ".join(filter(None, (earlier, beside))))
+    return replace(found, note=beside if says else _no_log(path) or beside)
 
 
 def _last_begins(snapshot: Snapshot) -> int:
