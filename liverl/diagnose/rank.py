@@ -14,8 +14,8 @@ _STEPS_BEFORE = 1
 
 
 def ranked(findings: Sequence[Finding]) -> tuple[Finding, ...]:
-    """The findings, those with a cause among the others marked secondary and put behind it. None is lost
-    but general notes (info): behind a cause they say nothing."""
+    """The findings, those with a cause among the others marked secondary and put behind it. None is lost but
+    what says nothing behind a cause: general notes (info), and a general word behind a graver one or of its line."""
     # What ended a run comes before what its curves say, unless it follows from that, and before what ended an
     # earlier start of the program.
     is_over = any(each.is_end and not each.is_generic for each in findings)
@@ -27,14 +27,20 @@ def ranked(findings: Sequence[Finding]) -> tuple[Finding, ...]:
         roots.sort(key=lambda each: _order(each, _is_no_end(each) and each.id not in ending))
     told: list[Finding] = []
     for root in roots:
-        told.append(root)
-        told += [
-            replace(each, secondary_to=causes[each.id])
-            for each in ordered
-            if causes[each.id] and _root(each.id, causes) == root.id
-            if each.severity != "info" or not each.is_generic
-        ]
+        of_root = [root]
+        for each in ordered:
+            is_of_root = causes[each.id] and _root(each.id, causes) == root.id
+            if is_of_root and not (each.is_generic and _is_empty(each, of_root[1:])):
+                of_root.append(replace(each, secondary_to=causes[each.id]))
+        told += of_root
     return tuple(told)
+
+
+def _is_empty(general: Finding, told: Sequence[Finding]) -> bool:
+    """Whether something general says nothing behind what was told of a cause."""
+    before = [each for each in told if each.is_generic and each.is_logged and general.is_logged]
+    is_said = any(each.rank < general.rank or each.began.line == general.began.line for each in before)
+    return general.severity == "info" or is_said
 
 
 def _is_no_end(finding: Finding) -> bool:
