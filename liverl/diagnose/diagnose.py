@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from liverl.diagnose.finding import Diagnosis, Missing
 from liverl.diagnose.judge import judge, missing
@@ -34,7 +35,10 @@ def where_it_ends(facts: Mapping[str, Fact], room: int) -> str:
 
 def diagnose(snapshot: Snapshot, writeups: Sequence[WriteUp]) -> Diagnosis:
     """Every write-up judged on a snapshot. Sick: something at warn or above. Healthy: nothing, in at least 10 steps
-    with reward and optimisation measured. Not measured: nothing was found, and not enough is known to be sure."""
+    with reward and optimisation measured. Not measured: nothing was found, and not enough is known to be sure. Of a
+    table with several runs the worst."""
+    if snapshot.series.runs:
+        return _of_several(snapshot, writeups)
     memory: Memory = {}
     findings = ranked([found for each in writeups if (found := judge(each, snapshot, memory)) is not None])
     unseen = _unseen(snapshot, writeups)
@@ -45,6 +49,26 @@ def diagnose(snapshot: Snapshot, writeups: Sequence[WriteUp]) -> Diagnosis:
     if why and _says_more(snapshot) and not any(each.id.startswith("run:") for each in findings):
         why += where_it_ends(snapshot.facts, _WHY_CHARS - len(why))
     return Diagnosis("not_measured" if why else "healthy", findings, unseen, why)
+
+
+def _of_several(snapshot: Snapshot, writeups: Sequence[WriteUp]) -> Diagnosis:
+    """Of several runs side by side the one that is worst off; its findings name it."""
+    found: list[tuple[str, Diagnosis]] = []
+    for name, series in snapshot.series.runs.items():
+        facts = {
+            **snapshot.facts,
+            "steps": len(series),
+            "first_step": int(series.steps[0]),
+            "last_step": int(series.steps[-1]),
+        }
+        found.append((name, diagnose(replace(snapshot, series=series, facts=facts), writeups)))
+    order = {"sick": 0, "not_measured": 2, "healthy": 1}
+    name, worst = min(
+        found,
+        key=lambda each: (order[each[1].verdict], min((one.rank for one in each[1].findings), default=9)),
+    )
+    findings = tuple(replace(each, title=f"{each.title} (run {name})") for each in worst.findings)
+    return replace(worst, findings=findings)
 
 
 def _says_more(snapshot: Snapshot) -> bool:

@@ -7,7 +7,7 @@ missing   the metrics a write-up needs and the snapshot has not
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 
@@ -29,6 +29,11 @@ _QUOTE_CHARS = 220
 _METRICS_TOLD = 4
 # After so many rows without it a condition has passed, and not only paused.
 _PASSED_ROWS = 10
+# What the reward was before something, and is behind it: so many rows. A steady run's batches differ by the one share,
+# by the others it has gained or fallen. Healthy gradients have tails of ten times their median (21 runs).
+_REWARD, _HABIT_ROWS, _REWARD_NOISE, _GAINED, _FELL, _CALM = "critic/score/mean", 10, 0.05, 0.1, 0.2, 10
+# So many rows behind it show that, before it has passed.
+_OUTGROWN_ROWS = 3
 # More short streaks than that are noise in a long series, and not rows picked out of one.
 _MOST_SHORT = 1000
 # Of a run that goes on, was stopped by a person or came to its end no line says what ended it.
@@ -43,6 +48,7 @@ _OF_END = ("at_stage", "at_said", "waits", "waits_s", "beats_s")
 class _Shown:
     """A sign that holds: since which row of the series, with which lines, until which row (None: it still does).
 
+    `until` is the last row at which it held, passed or not, `is_outgrown` whether it did the reward no harm;
     `onset` is the row at which the change began that it tells; `like` is an earlier line of the same words as the
     first and the last one, that the run went on after; `apart` is in how many rows the metrics of its conditions are
     told once; `is_of_end` says that it speaks of where the log ends.
@@ -52,6 +58,8 @@ class _Shown:
     row: int | None = None
     line: Line | None = None
     cleared: int | None = None
+    until: int | None = None
+    is_outgrown: bool = False
     last: Line | None = None
     like: Line | None = None
     onset: int | None = None
@@ -66,8 +74,12 @@ def judge(writeup: WriteUp, snapshot: Snapshot, memory: Memory | None = None) ->
     shown = [found for sign in writeup.signature if (found := _show(sign, snapshot, memory)) is not None]
     if not shown:
         return None
+    if writeup.outgrown is not None:
+        shown = [_settled(each, writeup.needs, snapshot.series) for each in shown]
     # A sign that still holds says more than one that has passed; of several the one that began first.
-    first = min(shown, key=lambda each: (each.cleared is not None, _position(each, snapshot.series)))
+    first = min(
+        shown, key=lambda each: (each.cleared is not None, each.is_outgrown, _position(each, snapshot.series))
+    )
     return _finding(writeup, first, snapshot)
 
 
@@ -99,17 +111,29 @@ def _show(sign: Sign, snapshot: Snapshot, memory: Memory | None) -> _Shown | Non
     if sign.when and held is None:
         return None
     evidence = _quotes(lines) if lines else ()
-    row = cleared = began = None
+    row = cleared = until = began = None
     apart = 1.0
     if held is not None:
-        row, cleared, apart = held
+        row, until, has_passed, apart = held
+        cleared = until if has_passed else None
         began = _onset(sign, snapshot.series, row)
         evidence += _values(sign, snapshot.series, row, cleared)
     evidence += in_words((name for each in sign.facts for name in each.facts), snapshot.facts)
     first = _telling(lines) if lines else None
     last, like = (lines.last, _like(lines)) if lines else (None, None)
     is_of_end = any(name in _OF_END for each in sign.facts for name in each.facts)
-    return _Shown(evidence, row, first, cleared, last, like, began, apart, is_of_end)
+    return _Shown(
+        evidence=evidence,
+        row=row,
+        line=first,
+        cleared=cleared,
+        until=until,
+        last=last,
+        like=like,
+        onset=began,
+        apart=apart,
+        is_of_end=is_of_end,
+    )
 
 
 def _onset(sign: Sign, series: Series, row: int) -> int:
@@ -117,9 +141,9 @@ def _onset(sign: Sign, series: Series, row: int) -> int:
     return min((onset(series.columns[each], row) for each in sign.metrics if series.has(each)), default=row)
 
 
-def _held(sign: Sign, snapshot: Snapshot, memory: Memory | None) -> tuple[int, int | None, float] | None:
-    """The row from which the conditions held long enough, the row at which they had passed for good, and in how many
-    rows their metrics are told once."""
+def _held(sign: Sign, snapshot: Snapshot, memory: Memory | None) -> tuple[int, int, bool, float] | None:
+    """The row from which the conditions held long enough, the last at which they did, whether they have passed for
+    good, and in how many rows their metrics are told once."""
     series = snapshot.series
     if not len(series):
         return None
@@ -141,7 +165,7 @@ def _held(sign: Sign, snapshot: Snapshot, memory: Memory | None) -> tuple[int, i
     last = long[-1][1]
     after = int(np.count_nonzero(measured[last + 1 :]))
     apart = float(np.median(np.diff(rows))) if len(rows) > 1 else 1.0
-    return int(long[0][0]), int(last) if after >= _PASSED_ROWS else None, apart
+    return int(long[0][0]), int(last), after >= _PASSED_ROWS, apart
 
 
 def _long(truth: Values, rows: Integers, hold: int, series: Series) -> list[tuple[int, int]]:
@@ -213,7 +237,8 @@ def _finding(writeup: WriteUp, shown: _Shown, snapshot: Snapshot) -> Finding:
     if shown.cleared is not None:
         # The row behind the last one at which it held: behind that stand as many as make it passed.
         step = int(series.steps[shown.cleared + 1])
-        return replace(finding, severity=writeup.past, cleared=step)
+        severity = writeup.outgrown if shown.is_outgrown and writeup.outgrown else writeup.past
+        return replace(finding, severity=severity, cleared=step)
     if shown.row is None and shown.last is not None and (went_on := _outlived(shown, shown.last, snapshot)):
         return replace(finding, severity=writeup.outlived, evidence=(*finding.evidence, went_on))
     is_end = (
@@ -223,6 +248,51 @@ def _finding(writeup: WriteUp, shown: _Shown, snapshot: Snapshot) -> Finding:
         and (shown.last is None or not _is_of_earlier(shown.last, snapshot))
     )
     return replace(finding, is_end=is_end)
+
+
+def _settled(shown: _Shown, needs: Sequence[str], series: Series) -> _Shown:
+    """A sign that did the reward no harm, as one that has passed."""
+    is_outgrown = shown.until is not None and _is_outgrown(shown, shown.until, needs, series)
+    return replace(shown, cleared=shown.until, is_outgrown=True) if is_outgrown else shown
+
+
+def _is_outgrown(shown: _Shown, until: int, needs: Sequence[str], series: Series) -> bool:
+    """Whether the reward has grown since what held until a row began, or neither fell by it nor is lower behind it,
+    while the metrics that it is seen by are back where they were."""
+    if shown.onset is None or not series.has(_REWARD):
+        return False
+    before, after = _around(series.columns[_REWARD], shown.onset, until)
+    if not len(before) or len(after) < _OUTGROWN_ROWS:
+        return False
+    level = float(np.median(before))
+    gain = float(np.median(after)) - level
+    meanwhile = series.columns[_REWARD][shown.onset : until + 1]
+    meanwhile = meanwhile[np.isfinite(meanwhile)]
+    if len(meanwhile) and float(np.median(meanwhile)) < level - _FELL * abs(level):
+        return False
+    others = [name for name in needs if name != _REWARD and series.has(name)]
+    # By so much the medians of as many batches differ anyway; of less than a habit nobody knows by how much.
+    noise = float(np.std(before)) / len(after) ** 0.5 if len(before) >= _HABIT_ROWS else 0.0
+    if (
+        gain > max(_GAINED * abs(level), noise)
+        or gain < -max(_REWARD_NOISE * abs(level), noise)
+        or not others
+    ):
+        return gain > 0
+    return len(before) >= _HABIT_ROWS // 2 and all(
+        _is_back(*_around(series.columns[name], shown.onset, until)) for name in others
+    )
+
+
+def _is_back(before: Values, after: Values) -> bool:
+    """Whether a metric is where it was, but for the one row in ten that healthy runs have far above it."""
+    return bool(len(before) and len(after)) and bool(np.sort(after)[-2:][0] <= _CALM * np.median(before))
+
+
+def _around(values: Values, onset: int, until: int) -> tuple[Values, Values]:
+    """The last values before what began at one row and held until another, and the last of all that stand behind it."""
+    before, after = values[: max(onset, 1)], values[until + 1 :]
+    return before[np.isfinite(before)][-_HABIT_ROWS:], after[np.isfinite(after)][-_HABIT_ROWS:]
 
 
 def _is_of_earlier(last: Line, snapshot: Snapshot) -> bool:

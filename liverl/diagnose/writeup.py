@@ -28,8 +28,8 @@ APPLIES = ("engine", "mode", "family", "scaffold", "backend", "rollout")
 
 _ID = re.compile(r"[a-z][a-z0-9]*:[a-z0-9][a-z0-9-]*")
 _FIELDS = {
-    "id", "title", "severity", "past", "outlived", "confidence", "generic", "applies", "needs", "measured_by", "window",
-    "signature", "secondary_to", "cure", "labels",
+    "id", "title", "severity", "past", "outgrown", "outlived", "confidence", "generic", "applies", "needs",
+    "measured_by", "window", "signature", "secondary_to", "cure", "labels",
 }  # fmt: skip
 _SIGN_FIELDS = {"line", "has", "unless", "near", "not_near", "also", "never", "within", "times", "at_end", "when",
                 "for", "facts", "detail", "chain"}  # fmt: skip
@@ -74,12 +74,14 @@ class Sign:
 @dataclass(frozen=True)
 class WriteUp:
     """A failure. `path` is relative to troubleshooting/; `past` is the severity once the condition has passed,
-    `outlived` that of lines after which the run went on; `measured_by` says which setting measures a metric."""
+    `outgrown` that once it has and did the reward no harm, `outlived` that of lines after which the run went on;
+    `measured_by` says which setting measures a metric."""
 
     id: str
     title: str
     severity: Severity
     past: Severity
+    outgrown: Severity | None
     outlived: Severity
     confidence: Confidence
     is_generic: bool
@@ -123,11 +125,13 @@ def parse_writeup(text: str, name: str) -> WriteUp:
     if not _ID.fullmatch(identity):
         raise ValueError(f"id: AREA:WHAT in lower case, not {identity!r}")
     severity = _one_of(front, "severity", SEVERITIES)
+    past = _one_of(front, "past", SEVERITIES, _lower(severity))
     return WriteUp(
         id=identity,
         title=_text(front, "title"),
         severity=severity,
-        past=_one_of(front, "past", SEVERITIES, _lower(severity)),
+        past=past,
+        outgrown=_one_of(front, "outgrown", SEVERITIES) if "outgrown" in front else None,
         outlived=_one_of(front, "outlived", SEVERITIES, "info" if severity == "fatal" else severity),
         confidence=_one_of(front, "confidence", ("high", "medium", "low"), "high"),
         is_generic=bool(front.get("generic", False)),

@@ -9,7 +9,7 @@ ALIASES: dict[str, tuple[str, ...]] = {
     "actor/entropy": (
         "actor/entropy_loss", "entropy", "policy/policy_entropy", "policy_entropy", "optim/entropy", "entropy/mean",
         "entropy_loss", "mean_entropy", "objective/entropy", "token_entropy",
-        "policy/entropy_avg", "ent",
+        "policy/entropy_avg", "ent", "熵", "策略熵",
     ),
     "actor/grad_norm": (
         "actor/grad_norm(before clip)", "grad_norm", "optim/grad_norm", "skyrl.ai/grad_norm", "policy/grad_norm",
@@ -17,6 +17,7 @@ ALIASES: dict[str, tuple[str, ...]] = {
         "actor/gradient_norm", "total_norm", "raw_grad_norm", "l2_norm", "total_grad_norm", "optim/total_grad_norm",
         "gradnorm", "gradient norm", "global_grad_norm", "grad_norm_before_clip", "grad_norm_pre_clip",
         "grad_norm_preclip", "pre_clip_grad_norm", "unclipped_grad_norm", "grad/norm", "gradients/norm", "grad_l2_norm",
+        "梯度范数", "梯度",
     ),
     "actor/pg_loss": (
         "pg_loss", "policy_loss", "policy/policy_loss", "actor/policy_loss", "actor_loss", "actor/actor_loss",
@@ -29,7 +30,7 @@ ALIASES: dict[str, tuple[str, ...]] = {
         "ref_kl", "kl/mean", "critic/kl", "objective/kl_avg", "kl_to_ref", "kl_ref", "kl_div", "kl_to_reference",
         "reference_kl", "kl_with_ref", "kl_vs_ref", "kl_from_ref", "kl/ref", "loss/kl", "loss/kl_loss", "kl_mean",
         "actor/kl_divergence", "policy_kl", "kl/policy_ref", "policy_ref_kl", "policy/kl_to_ref", "ref/kl", "kl_avg",
-        "per-token kl", "per_token_kl", "token_kl", "kl_per_token",
+        "per-token kl", "per_token_kl", "token_kl", "kl_per_token", "kl散度", "kl 散度",
     ),
     # TRL's PPO and open-instruct sum it up over the tokens of an answer.
     "actor/kl_sequence": ("objective/kl",),
@@ -60,6 +61,7 @@ ALIASES: dict[str, tuple[str, ...]] = {
         "train/acc", "train_accuracy", "train_acc", "train/pass@1", "train/solve_rate", "train/success_rate",
         "rollout/ep_rew_mean", "ep_rew_mean", "rollout/reward_mean", "rollout/mean_reward",
         "success_rate", "solve_rate", "pass_rate", "avg total reward", "reward/evaluate_response/avg_total_reward",
+        "奖励", "平均奖励", "奖励均值",
     ),
     "critic/score/max": ("critic/full-score/max", "reward/max", "reward_max", "max_reward", "critic/rewards/max"),
     "critic/score/min": ("critic/full-score/min", "reward/min", "reward_min", "min_reward", "critic/rewards/min"),
@@ -82,6 +84,7 @@ ALIASES: dict[str, tuple[str, ...]] = {
     "critic/lr": ("critic_lr", "value_lr", "critic/learning_rate"),
     "critic/advantages/mean": (
         "advantages/mean", "advantages/avg", "advantage", "adv_mean", "advantages_mean", "mean_advantage",
+        "advantage_mean", "advantage/mean", "mean_advantages",
     ),
     "critic/advantages/max": ("advantages/max", "adv_max", "advantages_max"),
     "critic/advantages/min": ("advantages/min", "adv_min", "advantages_min"),
@@ -98,6 +101,7 @@ ALIASES: dict[str, tuple[str, ...]] = {
         "len_mean", "len/mean", "length_mean", "mean_completion_len", "response_length/avg",
         "resp_len", "resp_length", "response_len", "mean_resp_len", "compl_len", "comp_len", "gen_len", "avg_len",
         "mean_len", "avg_completion_length", "val/sequence_lengths", "mean generation length", "len",
+        "长度", "平均长度", "响应长度", "回复长度", "回答长度", "生成长度", "输出长度",
     ),
     "response_length/max": (
         "completions/max_length", "response_len/max", "rollout/response_len/max", "len_max", "len/max", "length_max",
@@ -108,7 +112,7 @@ ALIASES: dict[str, tuple[str, ...]] = {
         "completions/clipped_ratio", "truncated_ratio", "rollout/truncated_ratio", "truncate_rate", "truncation_rate",
         "is_truncated/mean", "is_truncated", "no_eos_ratios", "truncated_fraction", "clipped_ratio",
         "truncated", "truncation_ratio", "frac_truncated",
-        "response_clip_ratio",
+        "response_clip_ratio", "truncation", "截断率", "截断比例",
     ),
     "prompt_length/mean": ("prompt_len", "completions/mean_prompt_length", "prompt_length"),
     "num_turns/mean": (
@@ -126,7 +130,8 @@ ALIASES: dict[str, tuple[str, ...]] = {
     ),
     "timing_s/step": (
         "time/total", "step_time", "time/step", "time/step_s", "timing/step", "perf/step_time", "time", "iter_time_s",
-        "iter_time", "perf/time_per_step", "time_per_step", "step_time_s", "seconds_per_step",
+        "iter_time", "perf/time_per_step", "time_per_step", "step_time_s", "seconds_per_step", "step_seconds",
+        "iteration_time", "sec_per_step", "step_duration", "step_time_sec",
     ),
     "timing_s/gen": (
         "time/sample_s", "timing/generate", "time/sampling", "time/generate", "generation_time", "timeperf/rollout",
@@ -167,6 +172,10 @@ ALIASES: dict[str, tuple[str, ...]] = {
     "rollout_corr/token_mult_prob_error": ("token_mult_prob_error", "multiplicative_prob_error"),
     # prime-rl: how many versions of the weights the oldest answer of a batch was made with.
     "fully_async/off_policy_level": ("max. off-policy level", "max off-policy level", "off_policy_level/max"),
+    "training/off_policy/trajectory_staleness/mean": (
+        "staleness", "staleness/mean", "staleness_mean", "mean_staleness", "avg_staleness", "staleness/avg",
+        "average_staleness", "off_policy_steps",
+    ),
     "rollout_corr/rollout_is_mean": (
         "sampling/importance_sampling_ratio/mean", "mismatch/rollout_is_mean", "sampling_importance_ratio",
     ),
@@ -230,6 +239,16 @@ PATTERNS: tuple[tuple[re.Pattern[str], str], ...] = (
         ),
         "reward/right_answers",
     ),
+    # The share of answers that reached their limit.
+    (
+        re.compile(
+            r"(?i)^(?!.*(?:prompt|eval|val/|test))(?:[\w.]+/)?(?:(?:share|ratio|rate|frac(?:tion)?)[ _](?:of[ _])?"
+            r"(?:trunc(?:ated|ation)?|cut[ _]off|overlong)(?:[ _]\w{1,12})?"
+            r"|(?:\w{1,12}[ _])?(?:trunc(?:ated|ation)?|cut[ _]off|overlong)[ _/](?:share|ratio|rate|frac(?:tion)?))"
+            r"(?:[ _/](?:mean|avg))?$"
+        ),
+        "response_length/clip_ratio",
+    ),
     # The distance from the reference by its mean, whatever part of a program tells it.
     (
         re.compile(
@@ -270,6 +289,12 @@ PATTERNS: tuple[tuple[re.Pattern[str], str], ...] = (
         re.compile(
             r"(?i)^(?:train/)?reward(?:s|_components)?/\w*(?:accuracy|correctness|check_answer|answer_reward|\br_answer\b|\bacc\b)\w*"
             r"(?:/mean)?$"
+        ),
+        "reward/accuracy",
+    ),
+    (
+        re.compile(
+            r"(?i)^(?:train/)?(?:mean_|avg_)?(?:accuracy|correctness|correct(?:_answer)?)_rewards?(?:[/_](?:mean|avg))?$"
         ),
         "reward/accuracy",
     ),

@@ -24,8 +24,8 @@ _WAITS = re.compile(
     r"|\bnot (?:up|ready|reached|available|connected)\b|\bretry(?:ing)?\b|\bstill (?:pending|not|loading|no)\b"
     r"|\bis pending\b|\bno heartbeat\b|\bheartbeat timeout|\bpaused\b|\bpolling\b|\bready=false\b)"
 )
-# Bars, and what NCCL says as its ranks find each other.
-_NO_WAIT = ("%|", "NCCL INFO")
+# Bars, what NCCL says as its ranks find each other, and that a part is left out as it is not available.
+_NO_WAIT = ("%|", "NCCL INFO", "UserWarning: ", "RuntimeWarning: ", "FutureWarning: ", "warnings.warn(")
 # A second of nothing else than these says that a process lives, not that it works.
 _BEATS = re.compile(
     r'"GET /[\w/.-]{0,60}(?:health|metrics|ping|status|alive|ready|model_info|models)\w* HTTP'

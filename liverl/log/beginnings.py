@@ -26,6 +26,9 @@ _LOOK_BYTES = 8 << 10
 _DIGITS = re.compile(r"\d+")
 _WORD = re.compile(r"[A-Za-z]{3,}")
 _PATTERN_CHARS, _LONG_CHARS = 120, 400
+# Metrics with a value, and nothing else: the lines of a row.
+_MEASURE = r"[A-Za-z_][\w./@-]*+(?: [A-Za-z_][\w./@-]*+){0,3}\s*+[=:]\s*+-?0(?:\.0)?(?:e[-+]?0)?%?"
+_MEASURED = re.compile(rf"[\s|,]*+{_MEASURE}(?:[\s|,;]++{_MEASURE})*+[\s|,;]*+")
 # What a program says last when it fails; a warning that is repeated is none.
 _FAILED = re.compile(
     r"fatal|error|exception|exit(?:ed|ing)? |denied|not found|no such file|failed|killed|abort|already exists|refused",
@@ -64,7 +67,7 @@ def beginning_of(head: bytes) -> Beginning:
 
 def _worth(line: str) -> int:
     """How well a line is found again: by its longest words without a number. 0: a step or a table begins no program."""
-    if len(line) > _LONG_CHARS or "step:" in line:
+    if len(line) > _LONG_CHARS or "step:" in line or _MEASURED.fullmatch(line):
         return 0
     return max(len("".join(_WORD.findall(part))) for part in line[:_PATTERN_CHARS].split("0"))
 

@@ -10,22 +10,25 @@ from collections.abc import Collection, Mapping
 from itertools import pairwise
 
 from liverl.log.series import Values
+from liverl.log.words import is_right
 
-_LENGTH, _CUT, _SCORE, _RIGHT = (
-    "response_length/mean", "response_length/clip_ratio", "critic/score/mean", "reward/accuracy",
+_LENGTH, _CUT, _SCORE, _RIGHT, _VALIDATION = (
+    "response_length/mean", "response_length/clip_ratio", "critic/score/mean", "reward/accuracy", "val/score",
 )  # fmt: skip
 # After a column of lengths: how many answers reached the limit. TRL's `clip_ratio` follows a KL, and is the loss's.
 _CUTS = frozenset(("clip", "clip_ratio", "clip ratio", "clip_rate", "clip rate", "clipped", "trunc"))  # fmt: skip
 _LENGTHS = frozenset(("response_length/mean", "response_length/max", "response_length/min"))
 _RIGHTS = ("accuracy", "acc", "correct", "train acc", "train accuracy", "correct_rate", "acc/mean")  # fmt: skip
-MAY_MEAN = _CUTS | frozenset(_RIGHTS)
+# Beside a reward that is called the training's: what an evaluation counts.
+_HELD_OUT = ("bacc", "balanced_accuracy", "macro_f1", "f1", "exact_match", "em")  # fmt: skip
+MAY_MEAN = _CUTS | frozenset(_RIGHTS) | {each.replace("_", " ") for each in _HELD_OUT} | frozenset(_HELD_OUT)
 
 
 def as_meant(columns: Mapping[str, Values], verl: Mapping[str, Collection[str]]) -> dict[str, str]:
     """The columns that mean something beside their neighbours: verl's name and the column's own.
 
     `verl` are the names that verl has for each column. The share of right answers is the score itself where no other
-    score is told, else its part.
+    score is told, else its part; one that is told by its words alone is no part of another score.
     """
     meant: dict[str, str] = {}
     known = {name for names in verl.values() for name in names} | columns.keys()
@@ -33,9 +36,19 @@ def as_meant(columns: Mapping[str, Values], verl: Mapping[str, Collection[str]])
         is_length = not _LENGTHS.isdisjoint((before, *verl.get(before, ())))
         if name.lower() in _CUTS and is_length and _CUT not in known:
             meant.setdefault(_CUT, name)
+    if _VALIDATION not in known and any(_is_training_s(name, verl.get(name, ())) for name in columns):
+        plain = {name.lower().replace(" ", "_"): name for name in columns}
+        if (held_out := next((plain[each] for each in _HELD_OUT if each in plain), None)) is not None:
+            meant[_VALIDATION] = held_out
     right = next((name for each in _RIGHTS for name in columns if name.lower() == each), None)
+    if right is None and _SCORE not in known:
+        right = next((name for name in columns if is_right(name)), None)
     if right is not None:
         target = _RIGHT if _SCORE in known else _SCORE
         if target not in known:
             meant[target] = right
     return meant
+
+
+def _is_training_s(name: str, verl: Collection[str]) -> bool:
+    return _SCORE in verl and name.lower().startswith("train")

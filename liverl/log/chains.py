@@ -2,7 +2,7 @@
 
 Behind "The above exception was the direct cause" stands what was made of an exception: the first one is the cause.
 Behind "During handling of the above exception" stands another one, which ended the program: the first was handled,
-unless the other one came from tidying up.
+unless the other one came from tidying up. What Python calls ignored ended nothing: a destructor or callback raised it.
 """
 
 from __future__ import annotations
@@ -10,6 +10,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 
+# Printed by who goes on: a destructor, the logging module.
+IGNORED = ("Exception ignored ", "--- Logging error ---")
 DURING = "During handling of the above exception"
 _CAUSED = "The above exception was the direct cause"
 _TRACEBACK = "Traceback (most recent call last)"
@@ -42,6 +44,23 @@ def is_superseded(below: Sequence[str], is_telling: Callable[[str], bool]) -> bo
             return True
         at += 1
     return False
+
+
+def is_ignored(above: Sequence[str]) -> bool:
+    """Whether the exception below these lines is one that Python only prints and goes on."""
+    lines = [line for line in above if line.strip()]
+    while lines:
+        while lines and lines[-1].startswith((" ", "\t")):
+            lines.pop()
+        if lines and lines[-1].startswith(_TRACEBACK):
+            lines.pop()
+        if not lines or not lines[-1].startswith((DURING, _CAUSED)):
+            break
+        # The exception that this one came of, whose message may have lines of its own.
+        lines.pop()
+        while lines and not lines[-1].startswith((" ", "\t")):
+            lines.pop()
+    return bool(lines) and any(word in lines[-1] for word in IGNORED)
 
 
 def _frames(lines: Sequence[str], start: int) -> tuple[list[str], int]:

@@ -14,6 +14,7 @@ from typing import Literal
 import numpy as np
 
 from liverl.log.at_end import stands_at
+from liverl.log.chains import IGNORED
 from liverl.log.epilogues import SAID_DONE
 from liverl.log.nearby import TailLine
 from liverl.log.passed import VALIDATION
@@ -96,8 +97,8 @@ _EXCEPTION = re.compile(
 _BEHIND_BAR = re.compile(r"\d+/\d+ \[[^\]]{1,200}\] ?" + re.escape(_TRACEBACK))
 # The first frame of a program's own traceback; a child that was spawned has `<string>` there.
 _MAIN_FRAME = re.compile(r'^ +File "(?!<string>)[^"]+", line \d+, in (?:<module>|_run_module_as_main)$')
-# Printed by who goes on: a destructor, the logging module, a telemetry exporter.
-_IGNORED = ("Exception ignored in", "--- Logging error ---", "Exception while exporting")
+# Printed by who goes on; a telemetry exporter does so too.
+_GOES_ON = (*IGNORED, "Exception while exporting")
 _SAID_LAST = re.compile(r"^\W*(?:ERROR|FATAL|fatal|error|Error)\b(?! rate)")
 
 
@@ -230,7 +231,7 @@ def _last_trace(tail: Sequence[TailLine], lines: int, enduring: Collection[str] 
         after = len(tail) - 1 - at
         if _TRACEBACK in line.text:
             before = [each.text for each in tail[max(0, at - 2) : at]]
-            is_open = not (is_ignored or any(word in text for text in before for word in _IGNORED))
+            is_open = not (is_ignored or any(word in text for text in before for word in _GOES_ON))
         elif is_open and _EXCEPTION.match(line.text):
             actor = cleaned(line.raw).actor
             if after <= (_WORKER_LINES if actor else _TRACE_LINES) and actor not in enduring:

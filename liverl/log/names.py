@@ -16,8 +16,9 @@ import numpy as np
 from liverl.log.aliases import ALIASES, PATTERNS
 from liverl.log.beside import MAY_MEAN, as_meant
 from liverl.log.series import Values
+from liverl.log.words import MEANS, bare, is_percent, is_right, of_words
 
-__all__ = ["Names", "as_verl", "is_metric", "verl_names", "with_aliases"]
+__all__ = ["Names", "as_verl", "is_metric", "told_names", "verl_names", "with_aliases"]
 VALIDATION = "val/score"
 ZERO_STD = "reward/zero_std_share"
 # A word for what a run is for: rewards and scores are kept whatever else is wanted.
@@ -44,6 +45,9 @@ _LONGEST_FIRST = sorted(_BY_UNDERSCORES, key=len, reverse=True)
 _LAST_PART = re.compile(r"_(mean|max|min|std)(@\d+)?$")
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z][a-z])")
 _AGENT_LOOP = re.compile(r"_(min|max|mean)$")
+
+# How direct a name is that words alone tell: behind all that are known.
+_OF_WORDS = 10_000
 
 # What the share of groups without signal is computed from.
 _COUNTED = frozenset((
@@ -77,7 +81,9 @@ class Names:
             name = key  # `response_length` is no part of `response/`
         if self._wanted is None or name in self._wanted or name in _COUNTED or _REWARD.search(name.lower()):
             return name
-        if name.lower() in MAY_MEAN:
+        if name.lower() in MAY_MEAN or is_right(name):
+            return name
+        if (said := _of_words(name)) is not None and said[0] in self._wanted:
             return name
         if any(each in self._wanted for each in verl_names(name)):
             return name
@@ -95,6 +101,11 @@ def is_metric(name: str) -> bool:
     return _lookup(name) is not None or name in ALIASES
 
 
+def told_names(name: str) -> tuple[str, ...]:
+    """As `verl_names`, also where only the words of a name say what it is."""
+    return verl_names(name) or (() if (verl := of_words(name)) is None else (verl,))
+
+
 def with_aliases(columns: Mapping[str, Values]) -> dict[str, Values]:
     """The columns with those that have another name in verl under that as well, and what is computed from them.
 
@@ -102,15 +113,16 @@ def with_aliases(columns: Mapping[str, Values]) -> dict[str, Values]:
     column that has verl's name already is kept.
     """
     found: dict[str, list[tuple[int, str]]] = {}
-    meant = as_meant(columns, {name: verl_names(name) for name in columns})
-    for name in columns:
-        known = _lookup(name)
+    told = {name: _lookup(name) or _of_words(name) for name in columns}
+    meant = as_meant(columns, {name: () if known is None else (known[0],) for name, known in told.items()})
+    for name, known in told.items():
         if known is not None and known[0] not in columns and name not in meant.values():
             found.setdefault(known[0], []).append((known[1], name))
     result = dict(columns)
     for verl, others in found.items():
-        name = _most_measured(others, columns)
-        result[verl] = _upright(name, columns[name])
+        sure = [each for each in others if each[0] < _OF_WORDS]
+        name = _most_measured(sure or others, columns)
+        result[verl] = _of_one(verl, name, _upright(name, columns[name]))
     result |= {verl: columns[name] for verl, name in meant.items()}
     if not any("/" in name for name in columns):  # as some loggers replace it
         result = {as_verl(name): values for name, values in columns.items()} | result
@@ -128,6 +140,12 @@ def _upright(name: str, values: Values) -> Values:
     if not name.lower().endswith("entropy_loss") or not (values < 0).any() or (values > 0).any():
         return values
     return -values
+
+
+def _of_one(verl: str, name: str, values: Values) -> Values:
+    """A share that its name tells in percent, as part of one; all else as it is."""
+    is_share = verl in ("response_length/clip_ratio", "reward/zero_std_share", "reward/format")
+    return values / 100 if is_share and is_percent(name) and (values > 1).any() else values
 
 
 def as_verl(key: str) -> str:
@@ -173,8 +191,21 @@ def _lookup(name: str) -> tuple[str, int] | None:
         if "." in short and " " not in short:
             return _lookup(slashed := short.replace(".", "/")) or _OWN.get(slashed)
         if "_" in short:
-            return _OWN.get(as_verl(short)) or _FLAT.get(short) or _FLAT.get(_FLAT_PREFIX.sub("", short))
-    return None
+            known = _OWN.get(as_verl(short)) or _FLAT.get(short) or _FLAT.get(_FLAT_PREFIX.sub("", short))
+            if known is not None:
+                return known
+    return _of_what(name)
+
+
+def _of_what(name: str) -> tuple[str, int] | None:
+    """As `_lookup`: what a name says that it is a mean of (`avg_grad_norm`), behind every name that is known whole."""
+    known = _lookup(plain) if (plain := bare(name)) != name else None
+    return (known[0], 5000 + known[1]) if known is not None and known[0] in MEANS else None
+
+
+def _of_words(name: str) -> tuple[str, int] | None:
+    """As `_lookup`, behind every name that is known: what the words of a name say."""
+    return None if (verl := of_words(name)) is None else (verl, _OF_WORDS)
 
 
 def _plain(name: str) -> str:

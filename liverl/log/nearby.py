@@ -1,6 +1,6 @@
 """What stands around a byte of a log and at its end, as cleaned lines, in bounded memory.
 
-around      the lines before and after one; beside: the nearest of them; below: those that follow
+around      the lines before and after one; beside: the nearest of them; below: those that follow; above: those before
 last_lines  the last lines that say something
 line_from   the line that begins at a byte
 """
@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from liverl.log.clean import LINE_BYTES
@@ -64,6 +65,16 @@ def below(descriptor: int, offset: int, word: bytes) -> list[str]:
         return []
     own, *lines = block.split(b"\n")
     return _said_by(own, lines)
+
+
+def above(descriptor: int, offset: int, words: Sequence[bytes]) -> list[str]:
+    """The lines before that which begins at a byte, that the same process said, as far as 8 kB reach; none where those
+    hold none of the words."""
+    start = max(0, offset - _BESIDE_BYTES)
+    block = os.pread(descriptor, offset - start, start)
+    if not any(word in block for word in words):
+        return []
+    return _said_by(line_from(descriptor, offset), block.split(b"\n")[:-1])
 
 
 def _said_by(own: bytes, block: list[bytes]) -> list[str]:

@@ -52,6 +52,8 @@ _MOST_COPIED_BYTES = 32 << 20
 _NOTE_BYTES, _SHORT_BYTES = 16_384, 2048
 # More than an excerpt has: what is only looked for in those isn't looked for in it.
 _BRIEF_BYTES = 4 << 20
+# Fewer rows beside the one that a program told are no table.
+_TABLE_ROWS = 3
 _SAID = re.compile(
     rb'"\w*(?:error|exception|reason|stderr|traceback|stop_reason|fail|oom|killed)\w*"\s*:'
     rb'|[:\[,]\s*"[^"\n]{0,200}[A-Za-z\x80-\xff][^"\n]{8}',
@@ -169,8 +171,9 @@ class Reader:
         met = [*self._scanner.held, *(self._scanner.tried(unfinished) if unfinished else ())]
         steps = self._steps_until(unfinished)
         series = steps.series()
-        if not len(series) and size <= WRITTEN_BYTES:
-            series = written_series(os.pread(descriptor, size, 0))
+        if _says_little(series) and size <= WRITTEN_BYTES:
+            written = written_series(os.pread(descriptor, size, 0))
+            series = written if not len(series) or len(written) >= _TABLE_ROWS else series
         lines = self._blocks.lines + (self._blocks.offset < size)
         printed, bar = last_lines(descriptor, size, SLOW_LINES), steps.progress()
         tail = without_samples(printed)
@@ -222,6 +225,12 @@ class Reader:
         for offset, raw in told:
             steps.feed(self._blocks.lines + 1, offset, raw)
         return steps
+
+
+def _says_little(series: Series) -> bool:
+    """Whether no step is told, or only a row without a reward, as a trainer's last words are: a page may show its table
+    beside that."""
+    return not len(series) or (len(series) == 1 and not series.has("critic/score/mean"))
 
 
 def _said_plan(descriptor: int, series: Series) -> int:

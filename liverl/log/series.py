@@ -21,7 +21,8 @@ class Series:
     """Columns of equal length, one row a step in the order of the steps.
 
     `lines` are the numbers of the lines that told a step (0: unknown), `times` UTC ISO-8601 or "", `spans` how many
-    steps a row stands for: more than one in a summary of a whole run.
+    steps a row stands for: more than one in a summary of a whole run. Of a table that tells several runs `runs` are all
+    of them by their names, this one among them.
     """
 
     steps: Integers
@@ -29,6 +30,7 @@ class Series:
     lines: Integers
     times: Sequence[str] = ()
     spans: Integers = field(default_factory=lambda: np.ones(0, np.int64))
+    runs: Mapping[str, Series] = field(default_factory=dict)
 
     @classmethod
     def of(cls, steps: Iterable[float], columns: Mapping[str, Iterable[float]]) -> Series:

@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from liverl.log.chains import DURING, is_superseded
-from liverl.log.nearby import AROUND, TailLine, around, below, beside, line_from
+from liverl.log.chains import DURING, IGNORED, is_ignored, is_superseded
+from liverl.log.nearby import AROUND, TailLine, above, around, below, beside, line_from
 from liverl.log.passed import Marks
 from liverl.log.scanner import ALARMS, Expression, Scanner
 from liverl.log.seen import FIRST, Met, Seen
@@ -84,9 +84,12 @@ class Sighter:
         share = sum(met.times for met in fitting) / sum(met.times for met in kept.values())
         return self._told(seen.pattern, fitting, max(1, round(count * share)), now)
 
-    def _told(self, pattern: LinePattern, met: Sequence[Met], count: int, now: Moment) -> Sighting:
+    def _told(self, pattern: LinePattern, met: Sequence[Met], count: int, now: Moment) -> Sighting | None:
         ordered = sorted(met, key=lambda each: each.offset)
         if pattern.is_chained:
+            ordered = [each for each in ordered if not _is_ignored(each, now)]
+            if not ordered:
+                return None
             expression = self.scanner.expressions[pattern.key]
             ordered = [each for each in ordered if not _superseded(each, expression, now)] or ordered
             ordered = _of_the_end(ordered, now)
@@ -136,6 +139,10 @@ class Sighter:
             for line in tail
             for met in self.scanner.meets(line.raw, now.lines + 1 - line.back, line.offset, keys)
         ]
+
+
+def _is_ignored(met: Met, now: Moment) -> bool:
+    return is_ignored(above(now.descriptor, met.offset, [word.encode() for word in IGNORED]))
 
 
 def _superseded(met: Met, expression: Expression, now: Moment) -> bool:

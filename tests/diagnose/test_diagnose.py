@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
+import pytest
 
 from liverl.diagnose.diagnose import diagnose
 from liverl.diagnose.finding import Diagnosis
@@ -110,6 +111,17 @@ def test_what_is_general_follows_from_anything_named() -> None:
     writeups = [line_writeup("a:a", more="generic: true\n"), line_writeup("b:b", "error")]
     assert ids(diagnosed(writeups, sighted(a_a=10, b_b=20))) == ["b:b", "a:a <- b:b"]
     assert ids(diagnosed(writeups, sighted(a_a=10))) == ["a:a"]
+
+
+def test_one_general_word_is_enough_but_for_one_as_grave_elsewhere() -> None:
+    general = "generic: true\n"
+    writeups = [
+        line_writeup("a:a"), line_writeup("b:b", more=general), line_writeup("c:c", more=general),
+        line_writeup("d:d", "error", general),
+    ]  # fmt: skip
+    assert ids(diagnosed(writeups, sighted(a_a=3, b_b=9, c_c=9, d_d=12))) == ["a:a", "b:b <- a:a"]
+    assert ids(diagnosed(writeups, sighted(a_a=3, b_b=9, c_c=12))) == ["a:a", "b:b <- a:a", "c:c <- a:a"]
+    assert ids(diagnosed(writeups, sighted(a_a=3, d_d=12))) == ["a:a", "d:d <- a:a"]
 
 
 def test_two_that_name_each_other_are_ordered_by_which_came_first() -> None:
@@ -234,6 +246,31 @@ def test_a_lone_spike_has_passed_at_the_step_behind_it() -> None:
     writeup = metric_writeup("a:a", "'critic/score/mean' < 0", hold=1)
     found = diagnosed([writeup], columns={"critic/score/mean": [0.5] * 5 + [-1.0] + [0.5] * 12}).findings[0]
     assert (found.began.step, found.cleared) == (6, 7)
+
+
+@pytest.mark.parametrize(
+    ("rewards", "norms", "severity"),
+    [
+        ([0.5] * 30, [0.1] * 12 + [90.0] * 3 + [0.1] * 15, "info"),  # as before, with no less reward
+        ([0.5] * 15 + [0.8] * 15, [0.1] * 12 + [90.0] * 3 + [4.0] * 15, "info"),  # the reward has grown
+        ([0.5] * 30, [0.1] * 12 + [90.0] * 3 + [4.0] * 15, "warn"),
+        ([0.5] * 15 + [0.4] * 15, [0.1] * 12 + [90.0] * 3 + [0.1] * 15, "warn"),
+        (
+            [0.5] * 12 + [0.1] * 3 + [0.5] * 15,
+            [0.1] * 12 + [90.0] * 3 + [0.1] * 15,
+            "warn",
+        ),  # it fell meanwhile
+        ([math.nan] * 30, [0.1] * 12 + [90.0] * 3 + [0.1] * 15, "warn"),
+    ],
+)
+def test_what_has_passed_and_did_the_reward_no_harm_is_outgrown(
+    rewards: list[float], norms: list[float], severity: str
+) -> None:
+    writeup = metric_writeup(
+        "a:a", "'actor/grad_norm' > 50", more="past: warn\noutgrown: info\nneeds: [actor/grad_norm]\n"
+    )
+    columns = {"critic/score/mean": rewards, "actor/grad_norm": norms}
+    assert diagnosed([writeup], columns=columns).findings[0].severity == severity
 
 
 def test_a_lesser_failure_that_came_later_and_has_passed_does_not_explain_one_that_goes_on() -> None:
@@ -418,3 +455,16 @@ def test_the_title_is_filled_with_a_fact_that_is_a_text_and_begins_at_the_last_l
     assert told.primary is not None and told.primary.began.line == 9
     assert told.primary.title.startswith("It waits: for the key") and "9876543210" not in told.primary.title
     assert told.primary.evidence[0].startswith("3 lines at the end say that it waits, it says: for the key")
+
+
+def test_of_several_runs_the_worst_is_told_by_its_name() -> None:
+    writeup = metric_writeup("a:a", "'critic/score/mean' < 0")
+    well = Series.of(range(1, 13), {"critic/score/mean": [0.5] * 12, "actor/entropy": [0.3] * 12})
+    sick = Series.of(range(1, 16), {"critic/score/mean": [0.5] * 4 + [-1.0] * 11})
+    several = replace(well, runs={"base": well, "no kl": sick})
+    found = diagnose(Snapshot("f", "csv", several, facts={"steps": 12}), [writeup])
+    assert (found.verdict, found.findings[0].title) == ("sick", "It is a:a (run no kl)")
+    assert (
+        diagnose(Snapshot("f", "csv", replace(well, runs={"a": well, "b": well})), [writeup]).verdict
+        == "healthy"
+    )

@@ -20,8 +20,9 @@ def writeup(front: str = FRONT, prose: str = PROSE) -> str:
 
 def test_what_is_left_out_has_its_default() -> None:
     found = parse_writeup(writeup(), "a/b.md")
-    assert (found.past, found.outlived, found.confidence, found.is_generic) == (
+    assert (found.past, found.outgrown, found.outlived, found.confidence, found.is_generic) == (
         "error",
+        None,
         "info",
         "high",
         False,

@@ -109,6 +109,8 @@ def test_a_wait_may_say_itself_for_how_long(tmp_path: Path, line: str, seconds: 
         "wait_time: 12\n",
         "waiting: 100%|####| 3/3\n",
         "a:1:2 [0] NCCL INFO Call to connect returned Connection refused, retrying\n",
+        "/srv/engines.py:41: UserWarning: the blue engine is not available: ImportError()\n"
+        '  warnings.warn(f"the blue engine is not available: {e!r}", stacklevel=1)\n',
     ],
 )
 def test_what_has_come_or_is_no_wait_is_none(tmp_path: Path, text: str) -> None:
@@ -129,6 +131,10 @@ def test_polls_alone_are_timed(tmp_path: Path) -> None:
 
 def test_a_line_said_again_and_again_from_the_first_on_is_no_beginning(tmp_path: Path) -> None:
     assert facts(tmp_path, "Waiting for the engine's first answer\n" * 12)["attempts"] == 1
+    rows = "".join(
+        f"step={at}\nreward=0.{at}\nkl=0.0{at}\nresponse length: 2{at}\nentropy=0.5\n" for at in range(1, 9)
+    )
+    assert facts(tmp_path, rows)["attempts"] == 1
 
 
 def test_a_bar_that_stands_is_a_wait(tmp_path: Path) -> None:

@@ -41,6 +41,22 @@ def test_the_right_answers_are_the_score_or_its_part(names: tuple[str, ...], ver
     assert with_aliases(columns(*names))[verl].tolist() == [1.25]
 
 
+@pytest.mark.parametrize(
+    ("names", "validation"),
+    [
+        (("train reward", "BAcc", "macro F1"), 1.25),
+        (("train_reward", "f1", "Exact Match"), 1.25),
+        (("reward", "f1"), None),
+        (("train reward", "f1", "val/score"), 2.25),
+    ],
+)
+def test_what_an_evaluation_counts_is_its_score_beside_the_training_s(
+    names: tuple[str, ...], validation: float | None
+) -> None:
+    found = with_aliases(columns(*names)).get("val/score")
+    assert (None if found is None else found.tolist()) == (None if validation is None else [validation])
+
+
 def test_what_is_told_by_its_full_name_stays() -> None:
     found = with_aliases(columns("reward", "rewards/accuracy_reward", "accuracy"))
     assert found["reward/accuracy"].tolist() == [1.25]

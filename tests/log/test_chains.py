@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from liverl.log.chains import is_superseded
+from liverl.log.chains import is_ignored, is_superseded
 
 DURING = ["", "During handling of the above exception, another exception occurred:", ""]
 CAUSED = ["", "The above exception was the direct cause of the following exception:", ""]
@@ -45,3 +45,17 @@ def test_a_chain_that_is_cut_off_supersedes_nothing() -> None:
         and not superseded(*DURING, *raised("OSError: no", "main")[:-1])
         and not superseded()
     )
+
+
+def test_what_python_ignores_is_told_by_the_line_above_its_traceback() -> None:
+    ignored = [
+        "Exception ignored in: <function Pool.__del__ at 0x7f>",
+        *raised("AttributeError: no", "__del__"),
+    ]
+    assert is_ignored(ignored[:-1])
+    assert is_ignored([ignored[0]])
+    assert is_ignored([*ignored, *DURING, *raised("OSError: no", "close")[:-1]])
+    assert is_ignored(["--- Logging error ---", *raised("UnicodeEncodeError: no", "emit")[:-1]])
+    assert not is_ignored(ignored)
+    assert not is_ignored(raised("ValueError: no", "main")[:-1])
+    assert not is_ignored([*ignored, *raised("ValueError: no", "main")[:-1]])

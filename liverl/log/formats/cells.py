@@ -29,6 +29,7 @@ _UNIT = re.compile(
     r"|\s*[↑↓%]\s*$",
     re.I,
 )
+_PERCENT = re.compile(r"^(?:pct|percent(?:age)?|%)(?: of|_of)?[ _]|[ _](?:pct|percent)$", re.I)
 _STEP_NAMES = frozenset((
     "step", "steps", "global step", "train step", "training step", "trainer step", "optimizer step", "rollout step",
     "grpo step", "rl step", "iteration", "iter", "update", "episode", "step range", "steps range", "步", "步数", "步骤",
@@ -82,7 +83,7 @@ def step_of(cell: str) -> int | None:
 def key_of(cell: str) -> str:
     """The name of a column, by which a metric is known where it is one."""
     name = re.sub(r"\s*/\s*", "/", " ".join(_bare(cell).split()))[:_LONGEST]
-    for each in (name, _UNIT.sub("", name)):
+    for each in (name, _UNIT.sub("", name), _PERCENT.sub("", name)):
         for form in (each, each.replace(" ", "_").replace("-", "_")):
             if is_metric(form):
                 return form
@@ -91,7 +92,8 @@ def key_of(cell: str) -> str:
 
 def scale_of(cell: str) -> float:
     """What the values of a column are multiplied by: those of `clipped %` are percentages without the sign."""
-    return 0.01 if _bare(cell).endswith(("%", "(%)", "[%]")) else 1.0
+    name = _bare(cell)
+    return 0.01 if name.endswith(("%", "(%)", "[%]")) or _PERCENT.search(name) else 1.0
 
 
 def is_step_name(cell: str) -> bool:

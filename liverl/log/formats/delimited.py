@@ -12,6 +12,7 @@ import orjson
 from liverl.log.formats.cells import is_step_name
 from liverl.log.formats.detect import EPOCHS, STEP_COLUMNS, delimiter_of, is_scalars
 from liverl.log.formats.headers import is_note, named
+from liverl.log.formats.labelled import RUN_COLUMNS, RunsOf
 from liverl.log.formats.rows import Rows
 from liverl.log.formats.values import number, whole, with_comma
 from liverl.log.names import Names
@@ -50,12 +51,15 @@ class CsvRows:
         self._metric = metric
         self.rows = Rows(Names(wanted))
         self.runs: tuple[str, ...] = ()
+        self.by_run = RunsOf((), self.rows.names)
         self._line = 0
         self._header: list[str] | None = None
         self._delimiter = ","
         self._step: int | None = None
         # Where a metric stands, its name, and what its values are multiplied by.
         self._columns: list[tuple[int, str, float]] = []
+        # The same of each run, where columns are named by their runs.
+        self._wide: dict[str, list[tuple[int, str, float]]] = {}
         self._pair: tuple[int, int] | None = None
         self._has_commas = False
 
@@ -74,8 +78,11 @@ class CsvRows:
     def feed_last(self, line: bytes) -> None:
         """Keep the row of a line that has no end yet, if all its cells are there."""
         if self._header is None or line.count(self._delimiter.encode()) >= len(self._header) - 1:
+            # It is read again when it has ended.
+            runs, self.by_run = self.by_run, RunsOf((), self.rows.names)
             self.feed([line])
             self._line -= 1
+            self.by_run = runs
 
     def _begin(self, text: str) -> None:
         if is_scalars(f"{text}\n{text}\n".encode()):
@@ -109,14 +116,15 @@ class CsvRows:
         self._columns = self._named(columns)
         has_slashes = any("/" in name for _, name, _ in self._columns)
         self.rows = Rows(Names(self._wanted, underscored=not has_slashes and self._pair is None))
+        named_by = [at for at, cell in enumerate(lowered) if cell in RUN_COLUMNS and at != self._step]
+        self.by_run = RunsOf(named_by if self._step is not None else (), self.rows.names, bool(self._wide))
 
     def _named(self, columns: list[tuple[int, str]]) -> list[tuple[int, str, float]]:
-        """The columns by their metrics, each metric once: of the first run that has it."""
-        found: dict[str, tuple[int, str, float]] = {}
-        for index, header in self._of_one_run(columns):
-            name, scale = named(header)
-            found.setdefault(name, (index, name, scale))
-        return list(found.values())
+        """The columns by their metrics: of several runs those of the first of those that have most."""
+        one = self._of_one_run(columns)
+        if len(self.runs) > 1:
+            self._wide = {run: _by_metric(_of_run(run, columns)) for run in self.runs}
+        return _by_metric(one)
 
     def _of_one_run(self, columns: list[tuple[int, str]]) -> list[tuple[int, str]]:
         """W&B names a column `run - metric`: the metrics of the run that has most of them."""
@@ -127,9 +135,7 @@ class CsvRows:
                 for index, name in columns
             ]
         self.runs = tuple(runs)
-        run = runs.most_common(1)[0][0]
-        return [(index, name.rpartition(" - ")[2]) for index, name in columns if name.rpartition(" - ")[0] == run
-                and not name.rpartition(" - ")[2].startswith("_")]  # fmt: skip
+        return _of_run(runs.most_common(1)[0][0], columns)
 
     def _add(self, text: str) -> None:
         cells = _cells(text, self._delimiter)
@@ -137,10 +143,19 @@ class CsvRows:
             return
         if not self._has_commas and self._delimiter != "," and "," in text:
             self._has_commas = any(_COMMA.fullmatch(cell) for cell in cells)
-        row: dict[str, float] = {}
         columns = (
             self._columns if self._pair is None else [(self._pair[1], cells[self._pair[0]].strip(), 1.0)]
         )
+        row = self._row(cells, columns)
+        step = None if self._step is None else _whole(cells[self._step])
+        if row or step is not None:  # else the header again, before the next session's rows
+            self.rows.add(row, step, self._line)
+            self.by_run.add(cells, row, step, self._line)
+            for run, own in self._wide.items():
+                self.by_run.add_to(run, self._row(cells, own), step, self._line)
+
+    def _row(self, cells: list[str], columns: list[tuple[int, str, float]]) -> dict[str, float]:
+        row: dict[str, float] = {}
         for index, name, scale in columns:
             cell = cells[index]
             if cell:
@@ -156,13 +171,25 @@ class CsvRows:
                         scale = 0.01
                 if value is not None:
                     row[name] = value if scale == 1 else value * scale
-        step = None if self._step is None else _whole(cells[self._step])
-        if row or step is not None:  # else the header again, before the next session's rows
-            self.rows.add(row, step, self._line)
+        return row
 
     def _number(self, cell: str) -> float | None:
         """A cell's number; where commas don't part the cells, they part a number's digits from its fraction."""
         return with_comma(cell) if self._has_commas else number(cell)
+
+
+def _of_run(run: str, columns: list[tuple[int, str]]) -> list[tuple[int, str]]:
+    parted = [(index, name.rpartition(" - ")) for index, name in columns]
+    return [(index, each[2]) for index, each in parted if each[0] == run and not each[2].startswith("_")]
+
+
+def _by_metric(columns: list[tuple[int, str]]) -> list[tuple[int, str, float]]:
+    """The columns by their metrics, each metric once."""
+    found: dict[str, tuple[int, str, float]] = {}
+    for index, header in columns:
+        name, scale = named(header)
+        found.setdefault(name, (index, name, scale))
+    return list(found.values())
 
 
 def _object(cell: str) -> dict[str, float]:

@@ -79,6 +79,14 @@ def detect(head: bytes, name: str = "") -> str:
     return "text" if sample.count(0) > 0.3 * len(sample) else "console"
 
 
+# Two metrics by their values at both ends of a run.
+_ENDS = re.compile(
+    rb'"(?:[\w/]{1,40}[_/](?:start|end|first|last|initial|final|before|after)'
+    rb'|(?:start|end|first|last|initial|final|before|after)_[\w/]{1,40})"\s*:'
+)
+_FEWEST_ENDS = 4
+
+
 def is_events(head: bytes, name: str = "") -> bool:
     """Whether a file holds TensorBoard's events: records of a length, its check, an event."""
     if "tfevents" in name and len(head) >= 12:
@@ -138,9 +146,8 @@ def _document_kind(sample: bytes, document: object) -> str:
         and any(key in document for key in STEP_COLUMNS)
         and b"\n" not in sample.strip()
     ):
-        return (
-            "jsonl" if all(not isinstance(value, dict | list) for value in document.values()) else "summary"
-        )
+        is_row = all(not isinstance(value, dict | list) for value in document.values())
+        return "jsonl" if is_row and len(_ENDS.findall(sample)) < _FEWEST_ENDS else "summary"
     return "summary" if isinstance(document, dict | list) else ""
 
 

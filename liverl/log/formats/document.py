@@ -11,10 +11,12 @@ import orjson
 from liverl.log.formats import pythonic
 from liverl.log.formats.detect import EPOCHS, SAMPLE_KEYS, STEP_COLUMNS
 from liverl.log.formats.jsonl import flat, lenient, scalar
+from liverl.log.formats.labelled import RunsOf, names_of, run_of, side_by_side
 from liverl.log.formats.rows import Rows
 from liverl.log.formats.training import is_of_training
 from liverl.log.formats.values import whole
 from liverl.log.names import Names
+from liverl.log.series import Series
 
 _MEAN = ("mean", "avg", "average", "value", "last")
 _SPAN = ("steps", "n_steps", "num_steps", "total_steps", "global_step", "step", "_step")
@@ -33,6 +35,14 @@ _FEWEST_VALUES = 2
 _FEWEST_ROWS = 3
 # So many of the last rows of a list are looked at; seconds since 1970 of any run.
 _LOOKED_AT, _ANY_TIME = 64, 1e9
+_HISTORIES = ("log_history", "history", "rows")
+# Under which key several runs stand; what parts of one run are called.
+_RUNS = ("runs", "experiments", "results", "arms", "variants", "data")
+_PARTS = re.compile(
+    r"(?i)(?:train(?:ing)?|eval(?:uation)?|val(?:id(?:ation)?)?|test|log|metrics?|history|rollouts?|actor|critic|policy)"
+    r"(?:[_ ](?:metrics?|logs?|history|data))?"
+)
+_MOST_RUNS = 32
 _OF_A_STEP = re.compile(
     r"(?i)(?P<name>[A-Za-z][\w./-]*?)[_@/ -](?:at[_ -])?(?:step|iter|update)[_ -]?(?P<step>\d{1,9})"
 )
@@ -59,7 +69,7 @@ def document_rows(document: Any, wanted: Collection[str] | None, metric: str = "
         else:
             _each(document, rows)
     elif isinstance(document, dict):
-        history = next((document[key] for key in ("log_history", "history", "rows") if key in document), None)
+        history = next((document[key] for key in _HISTORIES if key in document), None)
         if isinstance(history, list) and any(isinstance(each, dict) for each in history):
             _each(history, rows)
         elif (found := _by_column(document)) or (found := _longest(document)):
@@ -69,6 +79,49 @@ def document_rows(document: Any, wanted: Collection[str] | None, metric: str = "
         else:
             _summary(document, rows)
     return rows
+
+
+def document_runs(document: Any, wanted: Collection[str] | None) -> dict[str, Series]:
+    """The runs of a document that tells several, by their names: rows that name theirs, or one document each."""
+    if isinstance(document, list):
+        return _runs_of_rows(document, wanted)
+    if not isinstance(document, dict):
+        return {}
+    for each in (document, *(document[key] for key in _RUNS if isinstance(document.get(key), dict))):
+        of_runs = {key: value for key, value in each.items() if _may_be_run(key, value)}
+        if not 2 <= len(of_runs) <= _MOST_RUNS:
+            continue
+        told = {key: document_rows(value, wanted).series() for key, value in of_runs.items()}
+        told = {key: series for key, series in told.items() if series.columns}
+        if side_by_side(told.values()) and _are_alike(list(told.values())):
+            return told
+    rows = next((document[key] for key in _HISTORIES if key in document), None)
+    return _runs_of_rows(rows, wanted) if isinstance(rows, list) else {}
+
+
+def _runs_of_rows(rows: list[Any], wanted: Collection[str] | None) -> dict[str, Series]:
+    named_by = next((keys for each in rows if isinstance(each, dict) and (keys := names_of(each))), ())
+    runs = RunsOf((), Rows(Names(wanted)).names)
+    for at, row in enumerate(rows if named_by else ()):
+        if isinstance(row, dict):
+            told = scalar(flat(row))
+            step = next((whole(told[key]) for key in STEP_COLUMNS if key in told and key not in EPOCHS), None)
+            runs.add_to(run_of(row, named_by), told, step, at + 1)
+    return runs.series()
+
+
+def _may_be_run(key: str, value: Any) -> bool:
+    if _PARTS.fullmatch(key) or _STEP.fullmatch(key):
+        return False
+    if isinstance(value, dict):
+        return is_of_training(_lists(value)) or any(isinstance(value.get(each), list) for each in _HISTORIES)
+    return isinstance(value, list) and _are_rows(value) and len(value) >= _FEWEST_ROWS
+
+
+def _are_alike(runs: list[Series]) -> bool:
+    """Whether runs tell mostly the same metrics: those of two parts of one run are others."""
+    first = set(runs[0].columns)
+    return all(2 * len(first & each.columns.keys()) > len(first | each.columns.keys()) for each in runs[1:])
 
 
 def _each(history: list[Any], rows: Rows) -> None:
@@ -179,7 +232,25 @@ def _ends(document: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]] 
             return {key: each[first] for key, each in both.items()}, {
                 key: each[last] for key, each in both.items()
             }
+        if len(named := _named_ends(document, first, last)) >= _FEWEST_VALUES and is_of_training(named):
+            return {key: each[0] for key, each in named.items()}, {
+                key: each[1] for key, each in named.items()
+            }
     return None
+
+
+def _named_ends(document: Mapping[str, Any], first: str, last: str) -> dict[str, tuple[Any, Any]]:
+    """The metrics whose keys tell an end (`reward_start`, `reward_end`; `first_kl`, `last_kl`), without it."""
+    found: dict[str, tuple[Any, Any]] = {}
+    for key, value in document.items():
+        for form in ("{}_{}", "{}/{}", "{1}_{0}"):
+            name = key.removeprefix(f"{first}_") if form == "{1}_{0}" else key[: -len(first) - 1]
+            other = form.format(name, last)
+            if name and key == form.format(name, first) and other in document:
+                ends = value, document[other]
+                if all(type(each) in (int, float) for each in ends):
+                    found[name] = ends
+    return found
 
 
 def _by_name(document: Mapping[str, Any]) -> dict[int, dict[str, Any]]:

@@ -33,7 +33,7 @@ NEEDLES = (
 )  # fmt: skip
 _SIGNS = (b"|", b"\t", "│".encode(), "┃".encode(), b"Training Loss", b"reward_std", b"Step  ", b"step  ")
 _BARS = re.compile("[│┃║|]")
-_MEAN_REWARD = re.compile(r"(?:mean|avg|average)[ _/]reward|reward[ _/](?:mean|avg|average)")
+_MEAN_REWARD = re.compile(r"(?:mean|avg|average|train|training)[ _/]reward|reward[ _/](?:mean|avg|average)")
 _WIDE = re.compile(r"\t+| {2,}")
 _WORD = re.compile(r"[\w./@()+%#-]+")
 # Words with a blank between them in the headers and cells of notebooks.

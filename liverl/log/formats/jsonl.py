@@ -11,6 +11,7 @@ import orjson
 
 from liverl.log.formats.delimited import NAME_COLUMNS, VALUE_COLUMNS
 from liverl.log.formats.detect import EPOCHS, STEP_COLUMNS
+from liverl.log.formats.labelled import RunsOf, names_of, run_of
 from liverl.log.formats.rows import Rows
 from liverl.log.formats.values import whole
 from liverl.log.names import Names
@@ -24,11 +25,14 @@ _MOST_OF_A_SCALAR = 6
 
 
 class JsonRows:
-    """Takes lines of JSON objects; `rows` are their metrics."""
+    """Takes lines of JSON objects; `rows` are their metrics, `by_run` those of each run where they name several."""
 
     def __init__(self, wanted: Collection[str] | None) -> None:
         self.rows = Rows(Names(wanted))
+        self.by_run = RunsOf((), self.rows.names)
         self._line = 0
+        # What names the run of a row; None until there was one.
+        self._named_by: tuple[str, ...] | None = None
         self._step_key = ""
 
     def feed(self, lines: list[bytes]) -> None:
@@ -49,8 +53,10 @@ class JsonRows:
     def feed_last(self, line: bytes) -> None:
         """Keep the row of a line that has no end yet, if it is a whole object."""
         if line.rstrip().endswith(b"}"):
+            runs, self.by_run = self.by_run, RunsOf((), self.rows.names)
             self.feed([line])
             self._line -= 1
+            self.by_run = runs
 
     def _add(self, row: dict[str, Any], may_nest: bool) -> None:
         nested = row.get("data") if may_nest else None
@@ -75,9 +81,12 @@ class JsonRows:
         else:
             attempt = None
         time = row.get("time", "")
-        self.rows.add(
-            row, self._step(row), self._line, attempt=attempt, time=time if type(time) is str else ""
-        )
+        step = self._step(row)
+        self.rows.add(row, step, self._line, attempt=attempt, time=time if type(time) is str else "")
+        if self._named_by is None and step is not None:
+            self._named_by = names_of(row)
+        if self._named_by:
+            self.by_run.add_to(run_of(row, self._named_by), row, step, self._line)
 
     def _step(self, row: Mapping[str, Any]) -> int | None:
         key = self._step_key

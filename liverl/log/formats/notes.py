@@ -29,6 +29,8 @@ _STEP_LAST = re.compile(
     r"(?P<step>\d{1,12})(?P<thousand>k)?(?:/\d{1,12})?[\s).,|]{0,3}$",
     re.IGNORECASE,
 )
+# `[12/100]`: of what, nobody says.
+_OF_ALL = re.compile(r"\s{0,8}\[\s{0,6}(?P<step>\d{1,9})\s?/\s?\d{1,9}\]\s(?P<word>)(?P<thousand>)")
 _PAIR = re.compile(
     rf"(?P<key>[A-Za-z_][\w./@-]*(?: [A-Za-z_][\w./@-]*){{0,4}})\s*(?:\([a-z%]{{1,8}}\)\s*)?(?:[:=]|->|→)?\s*[~≈]?"
     rf"(?P<value>{NUMBER}|-?nan|-?inf|NaN)(?P<unit>%|k|s|ms|tok(?:en)?s?)?(?=$|[\s,;|)\]±(]|\.(?:\s|$)|→|->)"
@@ -55,9 +57,11 @@ _COUNTS = re.compile(r"step|iter|update|步", re.IGNORECASE)
 _LONGEST = 400
 _FEWEST = 3
 # A table of an agent's steps has rewards too: few steps, one after the other, whose rewards are whole numbers.
-_FEWEST_OF_A_COURSE, _MANY, _FRACTIONS, _SHARE = 5, 20, 0.6, 0.5
+# No agent leaves out ten steps.
+_FEWEST_OF_A_COURSE, _MANY, _FRACTIONS, _SHARE, _WIDE = 5, 20, 0.6, 0.5, 10
 _OF_A_TRAINER = re.compile(r"iter|update|train|global|grpo|ppo|rl", re.IGNORECASE)
 _SCORE = "critic/score/mean"
+_OF_MANY = re.compile(r"(?i)(?:mean|avg|average)[ _/]rewards?|rewards?[ _/](?:mean|avg|average)")
 
 
 class _Noted(NamedTuple):
@@ -89,9 +93,9 @@ def _lines(lines: list[str]) -> Iterator[_Noted]:
     for number_of, line in enumerate(lines, 1):
         if len(line) > _LONGEST:
             continue
-        found = _STEP.match(line) or _STEP_LAST.search(line)
+        found = _STEP.match(line) or _STEP_LAST.search(line) or _OF_ALL.match(line)
         if found is not None and (
-            row := _row(line[found.end() :] if found.re is _STEP else line[: found.start()])
+            row := _row(line[: found.start()] if found.re is _STEP_LAST else line[found.end() :])
         ):
             step = int(found.group("step").replace(",", "")) * (1000 if found.group("thousand") else 1)
             yield _Noted(number_of, found.group("word"), step, row)
@@ -152,7 +156,12 @@ def _are_rows(told: list[_Noted], lines: int) -> bool:
     if known & OF_A_TRAINING:
         return True
     rewards = [each.row[name] for each in told for name in each.row if _SCORE in known_of((name,))]
-    if len(set(steps)) < _FEWEST_OF_A_COURSE or len(told) < _SHARE * lines or len(rewards) < len(told):
+    is_wide = all(after - before >= _WIDE for before, after in pairwise(steps))
+    if len(set(steps)) < (_FEWEST if is_wide else _FEWEST_OF_A_COURSE) or len(rewards) < len(told):
+        return False
+    if all(any(_OF_MANY.fullmatch(name) for name in each.row) for each in told):
+        return True  # of many answers: an agent's own step has no mean
+    if len(told) < _SHARE * lines or not told[0].word:
         return False
     is_every = steps == list(range(steps[0], steps[0] + len(steps)))
     is_told = len(steps) >= _MANY or not is_every or _OF_A_TRAINER.search(told[0].word) is not None

@@ -118,10 +118,13 @@ class Others:
 
     def _counted(self, number: int, raw: bytes) -> bool:
         """Read a line that may count steps in words."""
-        if any(each in raw for each in literal.PAIRS) and (found := self._pairs.parse(text_of(raw))):
+        is_pairs = any(each in raw for each in literal.PAIRS)
+        is_open = is_pairs and raw.rstrip().endswith(b",")
+        if is_pairs and (found := self._pairs.parse(text_of(raw))):
             step, row = found
-            if step is not None and raw.rstrip().endswith(b","):
-                more = spread.Below(step, None, row, form="pairs")
+            is_whole = not self._following.follow and spread.is_row(row)
+            if step is not None and (is_open or is_whole):
+                more = spread.Below(step, None, row, form="pairs", is_whole=not is_open)
                 self._keep(self._following.begin(more, number, raw))
                 return True
             return self._keep([Told("pairs", step, row, number, time_of(raw))])
@@ -130,6 +133,9 @@ class Others:
         if begun is not None:
             self._headed = begun if isinstance(begun, spread.Below) else None
             self._keep(self._following.begin(begun, number, raw))
+        elif is_open and (opened := self._pairs.opened(text_of(raw))):
+            more = spread.Below(*opened, form="pairs")
+            self._keep(self._following.begin(more, number, raw))
         return False
 
     def _results(self, number: int, raw: bytes) -> bool:

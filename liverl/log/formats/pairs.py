@@ -19,13 +19,13 @@ _EPOCH = re.compile(r"(?i)(?<![\w/.])(?:epoch|episode)\b[ :=#\[]{0,3}(\d{1,9}(?:
 _EPISODE = re.compile(r"(?i)(?<![\w/.])episode\b[ :=#\[]{0,3}(\d{1,9})(?![\d.])(?:\s?(?:/|of)\s?(\d{1,9}))?")
 _PAIR = re.compile(
     rf"(?<![\w./@-])(?P<key>[A-Za-z_][\w./@-]*+(?:\.? [A-Za-z_][\w./@-]*+){{0,2}})"
-    rf"(?:[*`]{{0,3}}\s{{0,40}}[=:][*`]{{0,3}}|\s?\.{{4,60}}:?)\s{{0,24}}[\"']?"
+    rf"(?: ?\((?:mean|avg|average)\))?(?:[*`]{{0,3}}\s{{0,40}}[=:][*`]{{0,3}}|\s?\.{{4,60}}:?)\s{{0,24}}[\"']?"
     rf"(?P<value>\d{{1,3}}(?:,\d{{3}})+(?:\.\d+)?|{NUMBER}|{NOT_FINITE})(?P<unit>[a-zA-Z%]+(?:/[a-zA-Z]+)?)?"
     rf"(?:\s?(?:\+-|\+/-|±)\s?(?P<spread>{NUMBER}|nan))?(?=$|[\s|,;\])}}\"'])"
 )
 _SPACED = re.compile(
     rf"(?:^|[|,:→]\s?|->\s?|\s-\s)(?P<key>[A-Za-z_][\w./ -]{{1,60}}?)\s+(?P<value>{NUMBER}|{NOT_FINITE})"
-    r"(?=\s?(?:[|,]|$))"
+    rf"(?:\s?(?:\+-|\+/-|±)\s?(?P<spread>{NUMBER}|nan))?(?=\s?(?:[|,]|$))"
 )
 _WORDS = re.compile(rf"(?:^|(?<=\s))(?P<key>[A-Za-z_][\w./@-]*+) (?P<value>{NUMBER}|{NOT_FINITE})(?=\s|$)")
 _EVALUATION = re.compile(r"(?i)(?<![\w/.])(?:eval(?:uation|uating)?|val(?:id(?:ation)?)?|test)(?![\w/.-])")
@@ -37,6 +37,8 @@ _LEAD = re.compile(
     r"(?:^|[\s\]|-])(?:\[\s{0,6}(\d{1,9})(?:\s?/\s?\d{1,9})?\]|(?:#|(?i:it|s|u)[ =]?)\s{0,5}(\d{1,9})(?=[\s:|,]))"
     r"|^\s{0,6}(\d{1,9})/(?P<total>\d{1,9}) [\[━]"
 )
+# `[12/100]` at the very beginning counts what a program goes through.
+_OF_ALL = re.compile(r"\s{0,8}\[\s{0,6}\d{1,9}\s?/\s?\d{1,9}\]\s")
 _LEAST = 2
 # Of a line that counts nothing: other programs than trainers tell one or two of them.
 _FEWEST_KNOWN = 3
@@ -82,6 +84,14 @@ class Pairs:
             self.total = int(named.group(2))
         return self._step(int(named.group(1)), float(epoch.group(1)) if epoch else 0.0), row
 
+    def opened(self, text: str) -> tuple[int, int | None, dict[str, float]] | None:
+        """The step, the planned steps and what there is of a row of which the next lines have to tell more."""
+        named = _STEP.search(text) if len(text) <= _LONGEST else None
+        row = _row(bared(text)) if named else {}
+        if named is None or not known_of(row):
+            return None
+        return int(named.group(1)), int(named.group(2)) if named.group(2) else None, row
+
     def _evaluation(self, step: int, row: dict[str, float]) -> tuple[int, dict[str, float]] | None:
         """The scores of a line that tells of an evaluation between the training's rows."""
         scores = {f"eval/{key}": value for key, value in row.items() if _SCORE in verl_names(f"eval/{key}")}
@@ -98,7 +108,10 @@ class Pairs:
         if len(text) > _LONGEST or _STEP.search(text) or _EPOCH.search(text):
             return None
         row = _row(bared(text))
-        return (self._lead(text), row) if len(known_of(row) & OF_A_TRAINING) >= _FEWEST_KNOWN else None
+        known = known_of(row)
+        of_training = len(known & OF_A_TRAINING)
+        is_counted = of_training and len(known) >= _LEAST and _OF_ALL.match(text) is not None
+        return (self._lead(text), row) if is_counted or of_training >= _FEWEST_KNOWN else None
 
     def _lead(self, text: str) -> int | None:
         """What the head of a line counts, as long as that rises with each row."""
@@ -131,6 +144,15 @@ class Pairs:
 
 def _is_row(row: dict[str, float], is_epoch: bool) -> bool:
     return len(row) >= (1 if is_epoch else _LEAST) and is_of_training(row)
+
+
+def stated(text: str) -> tuple[str, int, dict[str, float]] | None:
+    """What a line says up to its step (zeros for its digits), the step and the metrics; None where it tells none."""
+    text = bared(text) if len(text) <= _LONGEST else ""
+    named = _STEP.search(text)
+    if named is None or _EVALUATION.search(text, 0, named.start()):
+        return None
+    return _DIGITS.sub("0", text[: named.end()]), int(named.group(1)), _row(text)
 
 
 def row_until(text: str) -> dict[str, float]:

@@ -62,7 +62,7 @@ class Rows:
     def __init__(self, names: Names, null_is_nonfinite: bool = False, repeats_begin: bool = False) -> None:
         self.null_is_nonfinite = null_is_nonfinite
         self._repeats_begin = repeats_begin
-        self._names = names
+        self.names = names
         self._steps, self._lines = array("q"), array("q")
         self._attempts, self._spans = array("q"), array("q")
         self._times: list[str] = []
@@ -176,7 +176,7 @@ class Rows:
             self._layouts.clear()
         kept: dict[str, str] = {}
         for key in keys:
-            name = self._names.of(key)
+            name = self.names.of(key)
             if name is not None and name not in kept and self._has_room(name):
                 kept[name] = key
         used = list(kept.values())

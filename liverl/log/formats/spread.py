@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from liverl.log.formats import dicts, pairs
-from liverl.log.formats.training import is_of_training
+from liverl.log.formats.training import is_of_training, known_of
 from liverl.log.formats.values import NOT_FINITE, NUMBER, bared, number
 
 _BEGINNING = (
@@ -36,6 +36,7 @@ _ENDS_BYTES = b" \t\r\n=-*#:]).|>"
 _PART = re.compile(r"[\w\s'\"./@+\-()%&\[\]:,]*\}?[^{]*")
 _KEY = re.compile(r"['\"] ?:|^['\"]")
 # A name and its value without a sign between them, in two columns or in a box.
+_GOES_ON = re.compile(r"[\s|,]*[A-Za-z_][\w./@-]{0,60}\s?[=:]\s?[-\d.]")
 _CELLS = re.compile(
     r"^\s*[|│┃]?\s*(?P<key>[A-Za-z_][\w./@-]*+(?: [\w./@()-]++){0,3}+)(?:\s*[|│┃]\s*|\s{2,60}|\t+)"
     rf"(?P<value>{NUMBER}|{NOT_FINITE})\s?(?P<unit>[%kKM])?$"
@@ -43,28 +44,50 @@ _CELLS = re.compile(
 
 
 class Below:
-    """The pairs below a line that tells a step; `follow` is how many lines more it wants to see."""
+    """The pairs below a line that tells a step; `follow` is how many lines more it wants to see.
+
+    With `is_whole` that line is a row by itself, which the very next lines may go on with.
+    """
 
     def __init__(
-        self, step: int, total: int | None, row: dict[str, float] | None = None, form: str = "below"
+        self,
+        step: int,
+        total: int | None,
+        row: dict[str, float] | None = None,
+        form: str = "below",
+        is_whole: bool = False,
     ) -> None:
         self.step, self.total, self.form = step, total, form
-        self.follow = _MOST_MISSED
+        self._most_missed = 1 if is_whole else _MOST_MISSED
+        self.follow = self._most_missed
         self._left = _MOST_LINES
         self._row = row or {}
+        self._is_whole = is_whole
 
     def join(self, text: str) -> bool:
         """Whether a line tells some more of the step."""
         self._left -= 1
-        found = _pairs_of(text)
-        self.follow = min(_MOST_MISSED if found else self.follow - 1, self._left)
+        found = _pairs_of(text) if not self._is_whole or _GOES_ON.match(text) else {}
+        if self._is_whole and not (found.keys().isdisjoint(self._row) and _is_more(text, found)):
+            found = {}  # what is told of one answer, or of another step
+        self.follow = min(self._most_missed if found else self.follow - 1, self._left)
         self._row |= found
         return bool(found)
 
     @property
     def row(self) -> dict[str, float] | None:
         """The metrics; None where there are none that only a training has."""
-        return self._row if len(self._row) >= _FEWEST and is_of_training(self._row) else None
+        return self._row if is_row(self._row) else None
+
+
+def is_row(row: dict[str, float]) -> bool:
+    """Whether some pairs are a row of a training."""
+    return len(row) >= _FEWEST and is_of_training(row)
+
+
+def _is_more(text: str, found: dict[str, float]) -> bool:
+    """Whether a line's pairs go on with the row above it: it is indented, or tells what only a training has."""
+    return bool(known_of(found)) if text[:1].isspace() else is_of_training(found)
 
 
 class Rest:

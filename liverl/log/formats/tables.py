@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection
+from dataclasses import replace
 from pathlib import Path
 
 from liverl.errors import LiveRLError
 from liverl.log.formats.delimited import CsvRows
 from liverl.log.formats.detect import HEAD_BYTES, detect, encoding_of
-from liverl.log.formats.document import decoded, document_rows
+from liverl.log.formats.document import decoded, document_rows, document_runs
 from liverl.log.formats.encoded import plain_bytes
 from liverl.log.formats.events import event_rows
 from liverl.log.formats.fragments import fragment_rows
@@ -21,6 +22,7 @@ from liverl.log.formats.headers import metric_of
 from liverl.log.formats.jsonl import JsonRows
 from liverl.log.formats.rows import Rows
 from liverl.log.growing import Mark, NewLines, mark, open_log
+from liverl.log.series import Series
 from liverl.log.told import Told
 
 KINDS = ("jsonl", "csv", "trainer_state", "summary", "events")
@@ -63,6 +65,7 @@ class Table:
         self._restarts = 0
         self._mark: Mark | None = None
         self._told: Told | None = None
+        self._runs: dict[str, Series] = {}
 
     def read(self) -> Told:
         """What the file tells until now; raises `LiveRLError` log.missing and log.too_large."""
@@ -118,6 +121,7 @@ class Table:
             self._lines = lines
             return self._said(lines.rows)
         document = decoded(content)
+        self._runs = document_runs(document, self._wanted)
         # One that was cut is no document any more.
         return self._said(
             fragment_rows(content)
@@ -127,15 +131,19 @@ class Table:
 
     def _said(self, rows: Rows) -> Told:
         series = rows.series()
+        settings = {}
+        runs = self._lines.by_run.series() or self._runs
+        if runs:  # below each other they are no run of their own
+            series = replace(max(runs.values(), key=len), runs=runs)
+        columns_of = self._lines.runs if isinstance(self._lines, CsvRows) else ()
+        if len(names := tuple(runs) or columns_of) > 1:
+            settings["runs"] = ", ".join(names)
         facts: dict[str, float | int | bool | str] = {"steps": len(series)}
         if len(series):
             facts |= {"first_step": int(series.steps[0]), "last_step": int(series.steps[-1])}
-            facts["attempts"] = rows.attempts
+            facts["attempts"] = 1 if series.runs else rows.attempts
         if (size := _size_of(self.path)) is not None:
             facts["bytes"] = size
-        settings = {}
-        if isinstance(self._lines, CsvRows) and len(self._lines.runs) > 1:
-            settings["runs"] = ", ".join(self._lines.runs)
         return Told(self.kind, series, {}, facts, settings)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from liverl.log.aliases import ALIASES
-from liverl.log.names import verl_names
+from liverl.log.names import told_names
 
 # An agent's own steps have rewards too: only what a training alone has makes a line its row.
 OF_A_TRAINING = frozenset((
@@ -23,7 +23,7 @@ _ANYBODY_S = ("timing_s/", "perf/", "training/", "prompt_length/", "num_turns/",
 
 def known_of(names: Iterable[str]) -> frozenset[str]:
     """verl's names of the metrics among some names, those left out that an agent's steps have as well."""
-    found = {verl for name in names for verl in ((name,) if name in ALIASES else verl_names(name))}
+    found = {verl for name in names for verl in ((name,) if name in ALIASES else told_names(name))}
     return frozenset(each for each in found if not each.startswith(_ANYBODY_S) or each in OF_A_TRAINING)
 
 
@@ -32,5 +32,5 @@ def is_of_training(names: Iterable[str]) -> bool:
     return any(
         name.startswith(_OF_VERL) or verl in OF_A_TRAINING
         for name in names
-        for verl in (name, *verl_names(name))
+        for verl in (name, *told_names(name))
     )

@@ -11,6 +11,7 @@ from liverl.log.formats.listed import listed_rows
 from liverl.log.formats.marked import marked_rows
 from liverl.log.formats.notes import noted_rows
 from liverl.log.formats.repeated import repeated_rows
+from liverl.log.formats.stated import stated_rows
 from liverl.log.formats.turned import turned_rows
 from liverl.log.series import Series
 
@@ -21,6 +22,7 @@ def written_series(content: bytes) -> Series:
     """The rows of the first of these forms that a text has; none of any other text."""
     found = keyed_series(content)
     for form in (
+        stated_rows,
         turned_rows,
         marked_rows,
         fragment_rows,

@@ -237,3 +237,11 @@ def test_a_row_of_a_validation_tells_its_score() -> None:
 def test_a_drawn_table_of_nothing_but_the_mismatch_is_of_a_training() -> None:
     found = series("| Step | Mismatch KL |\n|---:|---:|\n| 0 | 0.001 |\n| 1 | 0.004 |\n| 2 | 0.02 |\n")
     assert column(found, "rollout_corr/k3_kl") == [0.001, 0.004, 0.02]
+
+
+@pytest.mark.parametrize("name", ["pct truncated", "percent of truncated", "truncated_pct", "truncated %"])
+def test_percentages_without_their_sign_are_shares(name: str) -> None:
+    found = series(
+        f"| step | reward | kl | {name} |\n|---|---|---|---|\n| 1 | 0.1 | 0.2 | 90 |\n| 2 | 0.1 | 0.2 | 65 % |\n"
+    )
+    assert column(found, "response_length/clip_ratio") == [0.9, 0.65]

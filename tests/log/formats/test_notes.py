@@ -32,6 +32,7 @@ def noted(text: str) -> Series:
         "第 {0} 步: reward {1}, kl 0.002",
         "reward {1}, kl 0.002 (step {0})",
         "kl=0.002 reward={1} step={0}/500",
+        "[{0}/500] reward: {1} kl: 0.002",
         "2026-01-01 10:31:07 INFO update {0} kl: 0.002 reward: {1}±0.2",
     ],
 )
@@ -90,12 +91,30 @@ def test_rewards_alone_are_read_where_a_trainer_counts(word: str) -> None:
     assert found.steps.tolist() == list(range(1, 9))
 
 
+def test_three_rows_with_many_steps_between_them_are_a_training_s() -> None:
+    assert noted(
+        "| step | reward | turns |\n|---|---|---|\n| 0 | 0.41 | 5 |\n| 60 | 0.22 | 3 |\n| 120 | 0.03 | 1 |\n"
+    )
+    assert not len(
+        noted(
+            "| step | reward | turns |\n|---|---|---|\n| 1 | 0.41 | 5 |\n| 2 | 0.22 | 3 |\n| 3 | 0.03 | 1 |\n"
+        )
+    )
+
+
+def test_a_mean_of_rewards_is_read_among_other_lines_whatever_it_is() -> None:
+    rows = (f"Step {step:02d} | reward_mean=0.000 | time=7s\nupdated in 3 s\nsaved\n" for step in range(1, 9))
+    found = noted("loading\nloaded\nready\n" + "".join(rows))
+    assert found.steps.tolist() == list(range(1, 9)) and column(found, "critic/score/mean") == [0] * 8
+
+
 @pytest.mark.parametrize(
     "text",
     [
         "".join(f"Step {step}: action=click reward=0.0 done=False\n" for step in range(1, 30)),
         "".join(f"step {step}: reward 0.{step}\n" for step in range(1, 9)),
         "| step | reward |\n|---|---|\n| 1 | 0 |\n| 2 | 0 |\n| 3 | 1 |\n| 4 | 0 |\n| 5 | 1 |\n| 6 | 1 |\n",
+        "".join(f"[{at}/40] reward: 0.{at}\n" for at in range(10, 40)),
         "step 1: lr 1e-6\nstep 2: lr 1e-5\nstep 3: lr 1e-4\nstep 4: lr 1e-3\nstep 5: lr 1e-2\n",
         "step 1: 0.5 kg\nstep 2: 3 min\nstep 3: loss of water 0.3 l\nstep 4: 3\n",
         "step 9: kl 0.1\nstep 3: kl 0.2\nstep 1: kl 0.1\n",

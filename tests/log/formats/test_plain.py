@@ -68,6 +68,22 @@ def test_a_long_line_of_pairs_below_a_step_is_its_row() -> None:
     assert column(found, "actor/kl_loss") == [0.1, 0.2]
 
 
+@pytest.mark.parametrize(
+    "row",
+    [
+        "step={0} reward=0.{0} kl=0.2\n    entropy=0.5 grad_norm=0.{0}\n    response_length=210\n",
+        "step={0}, reward=0.{0},\nkl=0.2, entropy=0.5,\ngrad_norm=0.{0}, response_length=210\n",
+        "step {0}: reward=0.{0} kl=0.2 response_length=210\nentropy=0.5 grad_norm=0.{0}\nreward=9 response_length=3\n",
+    ],
+)
+def test_pairs_that_go_on_in_the_next_lines_are_one_row(row: str) -> None:
+    found = series("".join(row.format(at) for at in (1, 2, 3)))
+    assert found.steps.tolist() == [1, 2, 3]
+    for name in ("critic/score/mean", "actor/grad_norm"):
+        assert column(found, name) == [0.1, 0.2, 0.3]
+    assert column(found, "actor/entropy") == [0.5] * 3 and column(found, "response_length/mean") == [210] * 3
+
+
 def test_a_dict_over_several_lines_may_begin_with_any_key() -> None:
     found = series("".join(f"{{'kl': 0.{at},\n 'loss': 0.1,\n 'step': {at * 10}}}\n" for at in (1, 2)))
     assert found.steps.tolist() == [10, 20] and column(found, "actor/kl_loss") == [0.1, 0.2]
@@ -110,3 +126,18 @@ def test_a_row_whose_line_ends_with_a_comma_goes_on_in_the_next_one() -> None:
     )
     assert found.steps.tolist() == [1, 2] and column(found, "actor/kl_loss") == [0.01, 0.02]
     assert column(found, "critic/score/mean") == [0.1, 0.2]
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        "step {0} | loss 0.1 | reward 0.6{0} ± 0.21 | entropy 0.2",
+        "step {0} | loss 0.1 | reward 0.6{0} +/- 0.21 | entropy 0.2",
+        "step={0} loss=0.1 avg_reward=0.6{0} avg_entropy=0.2 avg_grad_norm=0.3",
+        "=== Step {0} ===\nloss: 0.1\nReward (mean): 0.6{0}\nentropy (avg) = 0.2",
+    ],
+)
+def test_a_mean_may_say_that_it_is_one_and_how_widely_it_spreads(row: str) -> None:
+    found = series("".join(row.format(at) + "\n" for at in (1, 2, 3)))
+    assert column(found, "critic/score/mean") == [0.61, 0.62, 0.63]
+    assert column(found, "actor/entropy") == [0.2] * 3 and column(found, "actor/pg_loss") == [0.1] * 3

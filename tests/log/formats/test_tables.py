@@ -421,3 +421,23 @@ def test_keys_that_end_with_their_step_are_rows(tmp_path: Path) -> None:
 def test_rows_that_count_rollouts_have_their_steps(tmp_path: Path) -> None:
     rows = jsonl(tmp_path / "a.jsonl", {"rollout_id": 4, "reward": 0.1}, {"rollout_id": 9, "reward": 0.2})
     assert told(rows).series.steps.tolist() == [4, 9]
+
+
+@pytest.mark.parametrize("key", ["{0}_{1}", "{0}/{1}", "{1}_{0}"])
+def test_both_ends_of_a_run_are_told_by_the_names_of_its_metrics(tmp_path: Path, key: str) -> None:
+    told = {"reward": (0.4, 0.1), "kl": (0.001, 2.5)}
+    path = tmp_path / "summary.json"
+    path.write_text(
+        json.dumps(
+            {"steps": 300}
+            | {
+                key.format(name, end): value
+                for name, ends in told.items()
+                for end, value in zip(("start", "end"), ends, strict=True)
+            }
+        )
+    )
+    found = read_table(path)
+    assert found is not None and found.series.steps.tolist() == [1, 300]
+    assert column(found.series, "critic/score/mean") == [0.4, 0.1]
+    assert column(found.series, "actor/kl_loss") == [0.001, 2.5]

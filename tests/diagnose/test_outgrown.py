@@ -1,0 +1,43 @@
+"""What a metric condition showed, once it is over and did the reward no harm."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.diagnose.test_diagnose import diagnosed, metric_writeup
+
+
+@pytest.mark.parametrize(
+    ("rewards", "norms", "severity"),
+    [
+        ([0.5] * 18, [0.1] * 14 + [90.0] + [0.1] * 3, "info"),  # three rows behind it show that
+        ([0.5] * 17, [0.1] * 14 + [90.0] + [0.1] * 2, "error"),
+        ([0.5] * 15 + [0.3] * 3, [0.1] * 14 + [90.0] + [0.1] * 3, "error"),  # the reward has fallen
+        (
+            [0.4, 0.6] * 7 + [0.5] + [0.46] * 3,
+            [0.1] * 14 + [90.0] + [0.1] * 3,
+            "info",
+        ),  # by what batches differ
+        ([0.5] * 28, [0.1] * 14 + [90.0] + [0.1] * 6 + [40.0] + [0.1] * 6, "info"),  # one row above its tail
+        ([0.5] * 28, [0.1] * 14 + [90.0] + [0.1, 40.0] * 6 + [0.1], "warn"),
+        ([0.5] * 7, [0.1] * 2 + [90.0] + [0.1] * 4, "error"),  # no habit before it
+    ],
+)
+def test_what_did_the_reward_no_harm_is_outgrown_before_it_has_passed(
+    rewards: list[float], norms: list[float], severity: str
+) -> None:
+    writeup = metric_writeup(
+        "a:a", "'actor/grad_norm' > 50", hold=1, more="past: warn\noutgrown: info\nneeds: [actor/grad_norm]\n"
+    )
+    columns = {"critic/score/mean": rewards, "actor/grad_norm": norms}
+    assert diagnosed([writeup], columns=columns).findings[0].severity == severity
+
+
+def test_a_reward_that_comes_after_a_hard_start_ends_what_its_lack_told() -> None:
+    writeup = metric_writeup(
+        "a:a", "'critic/score/mean' == 0", hold=8, more="outgrown: info\nneeds: [critic/score/mean]\n"
+    )
+    come = diagnosed([writeup], columns={"critic/score/mean": [0.0] * 12 + [0.1, 0.0, 0.05, 0.1]})
+    assert (come.findings[0].severity, come.findings[0].cleared) == ("info", 13)
+    rare = diagnosed([writeup], columns={"critic/score/mean": [0.0] * 12 + [0.1, 0.0, 0.0, 0.0]})
+    assert (rare.findings[0].severity, rare.findings[0].cleared) == ("error", None)
