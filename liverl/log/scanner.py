@@ -109,7 +109,7 @@ class Scanner:
         self.seen = {each.key: Seen(each, keep=kept.get(each.key, FIRST)) for each in patterns}
         looked_for = _looked_for(tuple(patterns), tuple(steps.needles))
         self.expressions, self.slow = looked_for.expressions, looked_for.slow
-        self.at_end = [each.key for each in patterns if each.at_end]
+        self._at_end = looked_for.at_end
         self._lines = FedLines(steps)
         self._keys, self._kinds = looked_for.keys, looked_for.kinds
         self._bars = frozenset(number for number, kind in enumerate(self._kinds) if kind == _BAR)
@@ -202,6 +202,15 @@ class Scanner:
     def meets(self, raw: bytes, number: int, offset: int, keys: Sequence[str]) -> list[tuple[str, Met]]:
         """Which of the patterns a raw line meets."""
         return _met(raw, number, offset, self._asked(keys))
+
+    def at_end(self, raw: bytes) -> list[str]:
+        """The patterns of a log's last lines that a raw line may meet, by its literals."""
+        lowered = raw.lower()
+        return [
+            key
+            for key, shown in self._at_end
+            if not shown or any(each.text in (lowered if each.caseless else raw) for each in shown)
+        ]
 
     def _asked(self, keys: Sequence[str]) -> _Asked:
         """The patterns by their expressions: a write-up asks the same in several signs, beside other facts."""
@@ -308,12 +317,13 @@ def _met(raw: bytes, number: int, offset: int, asked: _Asked) -> list[tuple[str,
 @dataclass(frozen=True)
 class _LookedFor:
     """The literals of patterns and of step lines, each with the patterns it may stand for and with its kind; the
-    patterns that show no literal; each pattern's expressions."""
+    patterns that show no literal; those of a log's last lines with their literals; each pattern's expressions."""
 
     needles: Sequence[Needle]
     keys: Sequence[tuple[str, ...]]
     kinds: Sequence[int]
     slow: Sequence[str]
+    at_end: Sequence[tuple[str, tuple[Needle, ...]]]
     expressions: Mapping[str, Expression]
 
 
@@ -339,6 +349,7 @@ def _looked_for(patterns: tuple[LinePattern, ...], texts: tuple[bytes, ...]) -> 
         [tuple(by_needle.get(needle, ())) for needle in needles],
         [kinds.get(needle, _PLAIN) for needle in needles],
         slow,
+        [(each.key, needles_of(each)) for each in patterns if each.at_end],
         {each.key: expression_of(each) for each in patterns},
     )
 

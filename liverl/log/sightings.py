@@ -55,8 +55,9 @@ class Sighter:
         for key, met in (*unfinished, *self._slow(now)):
             extra.setdefault(key, []).append(met)
         at_end: dict[str, list[Met]] = {}
-        for key, met in self._on_tail(now.tail[-END_LINES:], self.scanner.at_end, now):
-            at_end.setdefault(key, []).append(met)
+        for line in now.tail[-END_LINES:]:
+            for key, met in self._on_tail([line], self.scanner.at_end(line.raw), now):
+                at_end.setdefault(key, []).append(met)
         found = {}
         for key, seen in self.scanner.seen.items():
             if seen.pattern.at_end:
