@@ -1,6 +1,6 @@
 """A drill that is told to end first ends what it has started.
 
-ended_by_signals   SIGTERM and SIGHUP interrupt, as Ctrl-C does
+ended_by_signals   SIGTERM and SIGHUP interrupt, as Ctrl-C does, and only the first of them
 undisturbed        what must not be cut in half: such a signal is heard afterwards
 """
 
@@ -17,12 +17,18 @@ _TOLD = (signal.SIGTERM, signal.SIGHUP)
 
 @contextlib.contextmanager
 def ended_by_signals() -> Iterator[None]:
-    """Raise `KeyboardInterrupt` on SIGTERM and SIGHUP; one that was to be ignored (`nohup`) stays so."""
+    """Raise `KeyboardInterrupt` on the first SIGTERM, SIGHUP or SIGINT; one that was to be ignored (`nohup`) stays so.
+
+    A second one, right behind it, must not interrupt the way to the ending.
+    """
+    came: list[int] = []
 
     def interrupt(number: int, frame: FrameType | None) -> None:
-        raise KeyboardInterrupt(signal.Signals(number).name)
+        came.append(number)
+        if len(came) == 1:
+            raise KeyboardInterrupt(signal.Signals(number).name)
 
-    with _handled(_TOLD, interrupt):
+    with _handled((*_TOLD, signal.SIGINT), interrupt):
         yield
 
 
