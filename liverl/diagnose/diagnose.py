@@ -62,13 +62,13 @@ def _of_several(snapshot: Snapshot, writeups: Sequence[WriteUp]) -> Diagnosis:
             "last_step": int(series.steps[-1]),
         }
         found.append((name, diagnose(replace(snapshot, series=series, facts=facts), writeups)))
-    order = {"sick": 0, "not_measured": 2, "healthy": 1}
+    order = {"sick": 0, "not_measured": 1, "healthy": 2}
     name, worst = min(
         found,
         key=lambda each: (order[each[1].verdict], min((one.rank for one in each[1].findings), default=9)),
     )
     findings = tuple(replace(each, title=f"{each.title} (run {name})") for each in worst.findings)
-    return replace(worst, findings=findings)
+    return replace(worst, findings=findings, why=f"{worst.why} (run {name})" if worst.why else "")
 
 
 def _says_more(snapshot: Snapshot) -> bool:

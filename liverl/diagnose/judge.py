@@ -29,9 +29,13 @@ _QUOTE_CHARS = 220
 _METRICS_TOLD = 4
 # After so many rows without it a condition has passed, and not only paused.
 _PASSED_ROWS = 10
-# What the reward was before something, and is behind it: so many rows. A steady run's batches differ by the one share,
-# by the others it has gained or fallen. Healthy gradients have tails of ten times their median (21 runs).
-_REWARD, _HABIT_ROWS, _REWARD_NOISE, _GAINED, _FELL, _CALM = "critic/score/mean", 10, 0.05, 0.1, 0.2, 10
+_REWARD = "critic/score/mean"
+# What the reward was before something, and is behind it: so many rows.
+_HABIT_ROWS = 10
+# A steady run's batches differ by the first share; by the others the reward has gained, or fallen.
+_REWARD_NOISE, _GAINED, _FELL = 0.05, 0.1, 0.2
+# Healthy gradients have tails of ten times their median (21 runs).
+_CALM = 10
 # So many rows behind it show that, before it has passed.
 _OUTGROWN_ROWS = 3
 # More short streaks than that are noise in a long series, and not rows picked out of one.

@@ -69,7 +69,7 @@ class InForce:
         told = {} if self._profile is None else flat(self._profile.config.verl)
         if not told or key.startswith(VERL):
             return {}
-        now, then = self._words(self._profile), self._words(self._read({key: new}))
+        now, then = self._commanded, self._words(self._read({key: new}))
         return {
             name: value for name, value in then.items() if name in told and not _same(now.get(name), value)
         }

@@ -78,11 +78,8 @@ class CsvRows:
     def feed_last(self, line: bytes) -> None:
         """Keep the row of a line that has no end yet, if all its cells are there."""
         if self._header is None or line.count(self._delimiter.encode()) >= len(self._header) - 1:
-            # It is read again when it has ended.
-            runs, self.by_run = self.by_run, RunsOf((), self.rows.names)
             self.feed([line])
             self._line -= 1
-            self.by_run = runs
 
     def _begin(self, text: str) -> None:
         if is_scalars(f"{text}\n{text}\n".encode()):

@@ -53,10 +53,8 @@ class JsonRows:
     def feed_last(self, line: bytes) -> None:
         """Keep the row of a line that has no end yet, if it is a whole object."""
         if line.rstrip().endswith(b"}"):
-            runs, self.by_run = self.by_run, RunsOf((), self.rows.names)
             self.feed([line])
             self._line -= 1
-            self.by_run = runs
 
     def _add(self, row: dict[str, Any], may_nest: bool) -> None:
         nested = row.get("data") if may_nest else None

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
-from liverl.log.formats.rows import Rows
+from liverl.log.formats.rows import Point, Rows
 from liverl.log.names import Names
 from liverl.log.series import Series
 
@@ -54,6 +54,18 @@ class RunsOf:
         if (rows := self._runs.get(name)) is None:
             rows = self._runs[name] = Rows(self._names)
         rows.add(row, step, line)
+
+    def point(self) -> dict[str, Point]:
+        """Where the rows of each run stand now, to come back to from a provisional last row."""
+        return {name: rows.point() for name, rows in self._runs.items()}
+
+    def back_to(self, point: Mapping[str, Point]) -> None:
+        """Forget what came behind the point."""
+        self._runs = {name: rows for name, rows in self._runs.items() if name in point}
+        for name, rows in self._runs.items():
+            if len(rows) > point[name].count:
+                self._count -= len(rows) - point[name].count
+                rows.back_to(point[name])
 
     def series(self) -> dict[str, Series]:
         """Each run by its name, in the order of the table; nothing where they are not several runs side by side."""

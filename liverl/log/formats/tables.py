@@ -96,12 +96,13 @@ class Table:
         if self._new.restarts != self._restarts:
             self._restarts, self._lines = self._new.restarts, self._begun()
         last = _bytes_from(self.path, self._new.offset)
-        before = self._lines.rows.point()
+        before, of_runs = self._lines.rows.point(), self._lines.by_run.point()
         if last:
             self._lines.feed_last(last)
         told = self._said(self._lines.rows)
         if len(self._lines.rows) > before.count:
             self._lines.rows.back_to(before)
+        self._lines.by_run.back_to(of_runs)
         return told
 
     def _whole(self) -> Told:

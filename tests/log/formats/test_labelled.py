@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from liverl.log.formats.tables import Table
 from tests.log.formats.test_tables import column, told, written
 
 
@@ -46,6 +47,22 @@ def test_one_name_or_a_run_that_is_continued_is_one_run(tmp_path: Path) -> None:
         table(("a", range(1, 20)), ("b", range(1, 3))),  # two steps are no curve
     ):
         assert not told(written(tmp_path / "m.csv", text)).series.runs
+
+
+def test_a_last_row_without_its_end_is_its_run_s_and_is_read_again_when_it_has_ended(tmp_path: Path) -> None:
+    path = tmp_path / "m.csv"
+    text = table(("base", range(1, 9)), ("no clip", range(1, 12))).rstrip("\n")
+    reader = Table(written(path, text), "csv", None)
+    for more in ("", "5\n", "no clip,12,7\nlate,1,0.5"):
+        with path.open("a") as stream:
+            stream.write(more)
+        runs = reader.read().series.runs
+        fresh = told(path).series.runs
+        assert {name: column(each, "critic/score/mean") for name, each in runs.items()} == {
+            name: column(each, "critic/score/mean") for name, each in fresh.items()
+        }
+        if not more:
+            assert column(runs["no clip"], "critic/score/mean")[-1] == 1.11
 
 
 def test_many_names_are_no_runs(tmp_path: Path) -> None:
