@@ -11,6 +11,7 @@ from liverl.diagnose.language import Fact, Memory
 from liverl.diagnose.rank import ranked
 from liverl.diagnose.snapshot import Snapshot
 from liverl.diagnose.writeup import WriteUp
+from liverl.record.masking import mask
 
 # Fewer steps say nothing of how a run learns.
 HEALTHY_STEPS = 10
@@ -67,8 +68,9 @@ def _of_several(snapshot: Snapshot, writeups: Sequence[WriteUp]) -> Diagnosis:
         found,
         key=lambda each: (order[each[1].verdict], min((one.rank for one in each[1].findings), default=9)),
     )
-    findings = tuple(replace(each, title=f"{each.title} (run {name})") for each in worst.findings)
-    return replace(worst, findings=findings, why=f"{worst.why} (run {name})" if worst.why else "")
+    of_run = f" (run {mask(name)})"
+    findings = tuple(replace(each, title=each.title + of_run) for each in worst.findings)
+    return replace(worst, findings=findings, why=worst.why and worst.why + of_run)
 
 
 def _says_more(snapshot: Snapshot) -> bool:

@@ -468,6 +468,8 @@ def test_of_several_runs_the_worst_is_told_by_its_name() -> None:
         diagnose(Snapshot("f", "csv", replace(well, runs={"a": well, "b": well})), [writeup]).verdict
         == "healthy"
     )
+    keyed = replace(well, runs={"a": well, "key sk-abcdefghijklmnopqrstuvwx": sick})
+    assert "abcdefghij" not in diagnose(Snapshot("f", "csv", keyed), [writeup]).findings[0].title
     short = Series.of(range(1, 4), {"critic/score/mean": [0.5] * 3})
     unsure = diagnose(Snapshot("f", "csv", replace(well, runs={"a": well, "b": short})), [writeup])
     assert unsure.verdict == "not_measured" and unsure.why.endswith("(run b)")
