@@ -48,9 +48,9 @@ def _is_no_end(finding: Finding) -> bool:
     return finding.is_measured or (finding.severity == "fatal" and not finding.is_end)
 
 
-def _order(finding: Finding, is_late: bool = False) -> tuple[int, bool, bool, float, float, int, str]:
+def _order(finding: Finding, is_late: bool = False) -> tuple[int, bool, bool, float, float, int, int, str]:
     """The worst first; a named failure before a general one; of those one that `is_late` last; then the earliest, of
-    two that began as one the one that could be told first."""
+    two that began as one the one that could be told first, else of curves the one that follows from fewer others."""
     step = float("inf") if finding.began.step is None else float(finding.began.step)
     line = float("inf") if finding.began.line is None else float(finding.began.line)
     return (
@@ -60,6 +60,7 @@ def _order(finding: Finding, is_late: bool = False) -> tuple[int, bool, bool, fl
         (step if line == float("inf") else line),
         step,
         finding.told or 0,
+        len(finding.follows) if finding.is_measured else 0,
         finding.id,
     )
 

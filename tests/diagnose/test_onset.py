@@ -42,3 +42,9 @@ def test_values_that_are_no_numbers_are_left_out() -> None:
 def test_what_creeps_all_along_began_with_no_step_in_particular() -> None:
     values = np.array([*QUIET, *(0.5 + 0.1 * k for k in range(1, 60))])
     assert onset(values, len(values) - 1) == len(values) - 1
+
+
+def test_of_a_few_values_a_change_began_with_the_first_that_is_far_off_and_stays() -> None:
+    assert onset(np.array([4.0, 0.03, 0.03, 0.04]), 3) == 1
+    assert onset(np.array([4.0, 0.03, 3.9, 0.04]), 3) == 3
+    assert onset(np.array([4.0, 3.0, 2.0, 0.9]), 3) == 3

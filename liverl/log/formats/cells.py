@@ -29,6 +29,10 @@ _UNIT = re.compile(
     r"|\s*[↑↓%]\s*$",
     re.I,
 )
+# What somebody says of a column beside its name; of a spread, an extreme or another set it is another metric.
+_ASIDE = re.compile(
+    r"\s*[(（](?!(?i:std|sd|stddev|var|spread|min|max|p\d|best|last|val|eval|test|held|diff|delta|Δ))[^()（）]{1,24}[)）]$"
+)
 _PERCENT = re.compile(r"^(?:pct|percent(?:age)?|%)(?: of|_of)?[ _]|[ _](?:pct|percent)$", re.I)
 _STEP_NAMES = frozenset((
     "step", "steps", "global step", "train step", "training step", "trainer step", "optimizer step", "rollout step",
@@ -83,7 +87,7 @@ def step_of(cell: str) -> int | None:
 def key_of(cell: str) -> str:
     """The name of a column, by which a metric is known where it is one."""
     name = re.sub(r"\s*/\s*", "/", " ".join(_bare(cell).split()))[:_LONGEST]
-    for each in (name, _UNIT.sub("", name), _PERCENT.sub("", name)):
+    for each in (name, _UNIT.sub("", name), _PERCENT.sub("", name), _ASIDE.sub("", name)):
         for form in (each, each.replace(" ", "_").replace("-", "_")):
             if is_metric(form):
                 return form
