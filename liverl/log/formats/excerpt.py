@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from liverl.log.formats.rows import Rows
 from liverl.log.formats.sidecolumn import table_row
+from liverl.log.formats.sideways import ends_of
 from liverl.log.formats.training import OF_A_TRAINING, known_of
 from liverl.log.formats.values import NUMBER, number
 from liverl.log.names import Names, is_metric
@@ -76,7 +77,9 @@ def excerpt_rows(content: bytes) -> Rows:
         return rows
     told: list[dict[str, float]] = []
     steps: list[int | None] = []
-    if row := table_row(lines):
+    if ends := ends_of(lines):
+        told, steps = ends, [1, 2]
+    elif row := table_row(lines):
         told, steps = [row], [None]
     for line in _paragraphs(lines) if not told else ():
         for said in _said(line) if len(line) <= _LONGEST else ():

@@ -1,14 +1,24 @@
-"""Tables that lie on their side: a row a metric, a column a step (`| Metric | Step 0 | Step 100 |`)."""
+"""Tables that lie on their side: a row a metric, a column a step (`| Metric | Step 0 | Step 100 |`) or an end."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from liverl.log.formats.cells import is_step_name, key_of, scale_of, step_of, value_of
 from liverl.log.formats.training import OF_A_TRAINING, known_of
 
 _BARS = re.compile("[│┃║|]")
 _STEP = re.compile(r"[*`\s]*(?:step|iter(?:ation)?|update)[ _#]{0,2}\d", re.IGNORECASE)
+# The two ends of a run, without their steps.
+_BEGIN = re.compile(
+    r"(?i)[*`\s]*(?:start|begin(?:ning)?|initial(?:ly)?|first|early|初期|初始|开始|起始|초반|초기|시작)"
+    r"(?: (?:value|step|值))?[*`\s]*(?:[(（].{1,40}[)）])?[*`\s]*"
+)
+_END = re.compile(
+    r"(?i)[*`\s]*(?:end|final(?:ly)?|last|latest?|recent|current|now|末期|最终|最后|结束|目前|현재|최근|최종|마지막)"
+    r"(?: (?:value|step|值))?[*`\s]*(?:[(（].{1,40}[)）])?[*`\s]*"
+)
 _LONGEST, _LONGEST_NAME = 2000, 60
 _FEWEST_STEPS, _FEWEST_KNOWN = 2, 2
 # The line below a header, and what a person puts between the metrics.
@@ -66,6 +76,30 @@ def begun_by(text: str) -> Sideways | None:
             steps[at] = step
     in_order = list(steps.values()) == sorted(set(steps.values()))
     return Sideways(len(cells), steps) if len(steps) >= _FEWEST_STEPS and in_order else None
+
+
+def ends_of(lines: Sequence[str]) -> list[dict[str, float]]:
+    """The metrics at a run's beginning and at its end, where a table has a column for each; else none."""
+    for at, line in enumerate(lines):
+        if (
+            len(line) > _LONGEST
+            or len(_BARS.findall(line)) < _FEWEST_STEPS
+            or not (ends := _ends(_cells(line)))
+        ):
+            continue
+        table = Sideways(len(_cells(line)), {column: count for count, column in enumerate(ends, 1)})
+        for each in lines[at + 1 :]:
+            table.join(each)
+        if len(rows := table.rows) == len(ends):
+            return [row for _, row in rows]
+    return []
+
+
+def _ends(cells: list[str]) -> list[int]:
+    """The columns of a run's beginning and of its end; others where they are not one of each, in this order."""
+    begin = [at for at, cell in enumerate(cells[1:], 1) if _BEGIN.fullmatch(cell)]
+    end = [at for at, cell in enumerate(cells[1:], 1) if _END.fullmatch(cell)]
+    return [*begin, *end] if len(begin) == len(end) == 1 and begin < end else []
 
 
 def _cells(text: str) -> list[str]:

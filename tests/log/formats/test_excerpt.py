@@ -96,3 +96,33 @@ def test_a_table_of_metrics_by_name_is_one_row() -> None:
 def test_a_table_of_several_runs_tells_none() -> None:
     text = "| metric | run a | run b |\n|---|---|---|\n| grad_norm | 0.1 | 4.0 |\n| entropy | 0.2 | 0.6 |\n"
     assert not len(said(text))
+
+
+ENDS = """| metric | {begin} | {end} | change |
+|---|---:|---:|---:|
+| reward | 0.61 | 0.38 | -38% |
+| **kl** | 0.004 | **0.25** | x62 |
+| completions/clipped_ratio | 5% | 17% | |
+"""
+
+
+@pytest.mark.parametrize(
+    ("begin", "end"),
+    [("start", "end"), ("Initial", "Final (step 900)"), ("초반", "최근(붕괴 후)"), ("**first**", "now")],
+)
+def test_a_table_with_a_column_for_a_run_s_beginning_and_one_for_its_end_is_two_rows(
+    begin: str, end: str
+) -> None:
+    series = said(ENDS.format(begin=begin, end=end))
+    assert column(series, "critic/score/mean") == [0.61, 0.38] and column(series, "actor/kl_loss") == [
+        0.004,
+        0.25,
+    ]
+    assert column(series, "response_length/clip_ratio") == [0.05, 0.17]
+
+
+@pytest.mark.parametrize(
+    ("begin", "end"), [("before", "after"), ("ours", "final"), ("end", "start"), ("start", "mid")]
+)
+def test_columns_of_two_runs_are_no_beginning_and_end(begin: str, end: str) -> None:
+    assert not len(said(ENDS.format(begin=begin, end=end)))
