@@ -112,7 +112,7 @@ ALIASES: dict[str, tuple[str, ...]] = {
         "completions/clipped_ratio", "truncated_ratio", "rollout/truncated_ratio", "truncate_rate", "truncation_rate",
         "is_truncated/mean", "is_truncated", "no_eos_ratios", "truncated_fraction", "clipped_ratio",
         "truncated", "truncation_ratio", "frac_truncated",
-        "response_clip_ratio", "truncation", "截断率", "截断比例",
+        "response_clip_ratio", "truncation", "截断率", "截断比例", "截断比",
     ),
     "prompt_length/mean": ("prompt_len", "completions/mean_prompt_length", "prompt_length"),
     "num_turns/mean": (

@@ -122,7 +122,9 @@ def with_aliases(columns: Mapping[str, Values]) -> dict[str, Values]:
     for verl, others in found.items():
         sure = [each for each in others if each[0] < _OF_WORDS]
         name = _most_measured(sure or others, columns)
-        result[verl] = _of_one(verl, name, _upright(name, columns[name]))
+        values = _of_one(verl, name, _upright(name, columns[name]))
+        if verl != ZERO_STD or not (values > 1).any():  # a count of groups is no share of them
+            result[verl] = values
     result |= {verl: columns[name] for verl, name in meant.items()}
     if not any("/" in name for name in columns):  # as some loggers replace it
         result = {as_verl(name): values for name, values in columns.items()} | result

@@ -34,8 +34,8 @@ _RIGHT = frozenset((
     "fraction", "share",
 ))  # fmt: skip
 _COUNTED = frozenset(("accuracy", "accuracies", "acc", "correct", "correctness"))
-_ALIKE = frozenset(("zero", "std", "variance", "var", "advantage", "adv"))
-_SPREAD = frozenset(("std", "variance", "var", "advantage", "adv"))
+_ALIKE = frozenset(("zero", "std", "variance", "var", "spread", "advantage", "adv"))
+_SPREAD = frozenset(("std", "variance", "var", "spread", "advantage", "adv"))
 _SHARE = frozenset(("frac", "fraction", "share", "ratio", "rate", "pct", "percent", "percentage"))
 _GROUPS = frozenset(("group", "groups"))
 _OF_GROUPS = _GROUPS | {"of", "reward", "rewards", "prompts", "with", "same", "signal"}
@@ -124,6 +124,8 @@ def _is_tokens_each(words: frozenset[str], rest: frozenset[str]) -> bool:
 def _of_answers(rest: frozenset[str]) -> str | None:
     """verl's name of a share of the answers, or of their groups."""
     if not rest & _SHARE:
+        if "zero" in rest and rest & _SPREAD and rest & _GROUPS and rest <= _ALIKE | _OF_GROUPS:
+            return "reward/zero_std_share"  # of a count the reader of its values sees it
         is_spread = rest & _DEVIATION and rest & (_SCORE | _GROUPS | {"r"})
         return (
             "critic/score/std"
