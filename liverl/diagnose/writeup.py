@@ -18,6 +18,7 @@ import yaml
 
 from liverl.diagnose.language import Expression, parse
 from liverl.errors import RunError
+from liverl.log.literals import parsed_of
 from liverl.log.sighting import LONG_LINES, LinePattern
 
 Severity = Literal["fatal", "error", "warn", "info"]
@@ -210,7 +211,7 @@ def _others(key: str, field: str, given: Mapping[str, Any]) -> tuple[LinePattern
 
 def _regex(given: Any) -> str:
     text = str(given)
-    re.compile(text)
+    parsed_of(text)
     return text
 
 

@@ -1,6 +1,7 @@
 """Literals of which a line must hold at least one so that an expression can match it: what a fast search looks for.
 
 needles_of   the literals of one pattern; none where its expression shows none of 4 characters
+parsed_of    the parts of an expression
 end_rarity   how rare the end of a literal is in other text
 """
 
@@ -36,6 +37,8 @@ _BLANK_CHARS = 8
 _ENDS_FROM, _END_BYTES = 14, 8
 _COMMON_BITS = 3.0
 _REPEATS = (_sre.MAX_REPEAT, _sre.MIN_REPEAT, _sre.POSSESSIVE_REPEAT)
+# Letters behind each other, as one part.
+_TEXT = "text"
 _ZERO_WIDTH = (_sre.AT, _sre.ASSERT, _sre.ASSERT_NOT)
 # Words that most logs hold in many lines: a literal made of them alone is taken only where there is no other.
 _COMMON = frozenset(
@@ -106,14 +109,21 @@ class _Runs:
         self.open = after
 
 
+@lru_cache(maxsize=8192)
+def parsed_of(expression: str) -> Any:
+    """The parts of a regular expression; raises `re.error` where it is none. Who reads an expression and who asks for
+    its literals share them: they are most of what a search costs before it begins."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return _sre_parser.parse(expression)
+
+
 @lru_cache(maxsize=4096)
 def needles_of(pattern: LinePattern) -> tuple[Needle, ...]:
     """What a line that meets the pattern holds at least one of: of its own `has` and of what its expression
     shows the rarer ones."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        parsed = _sre_parser.parse(pattern.pattern)
-    caseless = bool(parsed.state.flags & re.IGNORECASE) or _ignores_case(parsed)
+    parsed = parsed_of(pattern.pattern)
+    caseless = bool(parsed.state.flags & re.IGNORECASE) or ("(?" in pattern.pattern and _ignores_case(parsed))
     own, shown = frozenset(pattern.has), required(parsed)
     strings = own if own and _rarity(own) + _GIVEN >= _rarity(shown) else shown
     lowered = (text.lower() if caseless else text for text in strings)
@@ -125,9 +135,7 @@ def needles_of(pattern: LinePattern) -> tuple[Needle, ...]:
 
 def shown_in(expression: str) -> tuple[tuple[str, ...], ...]:
     """Sets of a few strings, the rarest first, of each of which every match of an expression holds one."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        parsed = _sre_parser.parse(expression)
+    parsed = parsed_of(expression)
     if parsed.state.flags & re.IGNORECASE or _ignores_case(parsed):
         return ()
     told = {trimmed for each in _sets(parsed, _MOST_SHOWN) if (trimmed := _trimmed(each))}
@@ -205,12 +213,26 @@ def _sets(parsed: Any, most: int) -> Iterator[frozenset[str]]:
 
 
 def _flat(parsed: Any) -> Iterator[tuple[Any, Any]]:
-    """The parts of a sequence, those of plain groups among them."""
+    """The parts of a sequence, those of plain groups among them, and letters behind each other as one text."""
+    text = ""
+    for name, value in _unfolded(parsed):
+        if name is _sre.LITERAL:
+            text += chr(value)
+            continue
+        if text:
+            yield _TEXT, text
+            text = ""
+        yield name, value
+    if text:
+        yield _TEXT, text
+
+
+def _unfolded(parsed: Any) -> Iterator[tuple[Any, Any]]:
     for name, value in parsed:
         if name is _sre.SUBPATTERN:
-            yield from _flat(value[3])
+            yield from _unfolded(value[3])
         elif name is _sre.ATOMIC_GROUP:
-            yield from _flat(value)
+            yield from _unfolded(value)
         else:
             yield name, value
 
@@ -248,8 +270,8 @@ def _exact(parsed: Any) -> frozenset[str] | None:
 
 
 def _exact_of(name: Any, value: Any) -> frozenset[str] | None:
-    if name is _sre.LITERAL:
-        return frozenset((chr(value),))
+    if name is _TEXT:
+        return frozenset((value,))
     if name is _sre.IN:
         plain = all(kind is _sre.LITERAL for kind, _ in value) and len(value) <= SHORTEST
         return frozenset(chr(code) for _, code in value) if plain else None
@@ -302,11 +324,16 @@ def _ended(text: bytes) -> bytes:
 def end_rarity(text: bytes) -> float:
     """How rare the last bytes of a literal are, in bits; few where they are, or begin, a word that is in most logs."""
     word = _LAST_WORD.search(text.decode("latin-1").lower())
-    letters = word.group() if word else ""
-    common = max(
+    common = _common_end(word.group()) if word else 0
+    return sum(_RARE[byte] for byte in text[-_END_BYTES:]) - _COMMON_BITS * common
+
+
+@lru_cache(maxsize=8192)
+def _common_end(letters: str) -> int:
+    """How many of the last letters begin a word that is in most logs."""
+    return max(
         (len(letters) - at for at in range(len(letters) - 2) if letters[at:] in _BEGINNINGS), default=0
     )
-    return sum(_RARE[byte] for byte in text[-_END_BYTES:]) - _COMMON_BITS * common
 
 
 def _rare_bytes() -> list[float]:
