@@ -28,6 +28,7 @@ _COUNTS = {
 _SECONDS = {
     "waits_s": "it has waited for",
     "beats_s": "nothing but polls and heartbeats for",
+    "stopped_after_s": "stopped after a silence of",
     "first_step_wait_s": "no first step after",
     "silence_s": "it has been silent for",
     "stage_s": "this stage has lasted",

@@ -1,6 +1,7 @@
 """Where a log stands at its end: at which stage of a start, what it waits for, and since when.
 
 stands_at   the facts of docs/writeups.md that are of a log's last lines
+silent_s    for how long nothing was written before a person stopped it
 FACTS       their names
 """
 
@@ -8,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from itertools import pairwise
 
 from liverl.log.nearby import TailLine
 from liverl.log.segments import said_at
@@ -56,6 +58,9 @@ _DRAWN = re.compile(r"%\|[^|]{0,400}\| *(?P<done>\d{1,9})/(?P<total>\d{1,9}) \[(
 _BAR_CHARS = 600
 # A bar's last piece may be the longest; half an hour, and twenty times what each took before, is none of those.
 _STANDS_S, _SLOWER = 1800.0, 20.0
+# How far from the line that says that somebody stopped it a launcher may tell the time of that, and how many lines may
+# stand without a time between two that tell how long nothing was written.
+_BEFORE_STOP, _AFTER_STOP, _UNTIMED = 6, 12, 3
 # Behind it nobody waits any more.
 _CAME = re.compile(r"(?i:\b(?:ready|succe\w+|connected|complete\w*|started|done|finished|answers?|placed)\b)")
 
@@ -65,7 +70,9 @@ _TROUBLE = re.compile(
 )
 
 Facts = dict[str, float | int | bool | str]
-FACTS = frozenset(("at_line", "at_stage", "at_said", "waits", "waits_for", "waits_s", "beats_s"))
+FACTS = frozenset(
+    ("at_line", "at_stage", "at_said", "waits", "waits_for", "waits_s", "beats_s", "stopped_after_s")
+)
 
 
 def stands_at(tail: Sequence[TailLine], lines: int, is_start: bool) -> Facts:
@@ -89,6 +96,22 @@ def stands_at(tail: Sequence[TailLine], lines: int, is_start: bool) -> Facts:
     if beats is not None:
         facts["beats_s"] = beats
     return facts
+
+
+def silent_s(tail: Sequence[TailLine], stops: re.Pattern[str]) -> float | None:
+    """For how many seconds nothing was written before a person stopped the program, by the times of the lines around
+    the first that says so; None where they tell none."""
+    stop = next((at for at, each in enumerate(tail) if stops.search(each.text)), None)
+    if stop is None:
+        return None
+    timed = [at for at, each in enumerate(tail[: stop + _AFTER_STOP]) if _clock(each) is not None]
+    found = [
+        _between(tail[one], tail[other])
+        for one, other in pairwise(timed)
+        # A time that a line far from the stop tells is not the stop's.
+        if other >= stop - _BEFORE_STOP and other - one <= _UNTIMED + 1
+    ]
+    return max(found, default=None)
 
 
 def _staged(told: Sequence[TailLine]) -> tuple[str, str] | None:

@@ -13,7 +13,7 @@ from typing import Literal
 
 import numpy as np
 
-from liverl.log.at_end import stands_at
+from liverl.log.at_end import silent_s, stands_at
 from liverl.log.chains import IGNORED
 from liverl.log.epilogues import SAID_DONE
 from liverl.log.nearby import TailLine
@@ -90,6 +90,7 @@ _SIGNS = {
 }  # fmt: skip
 PATTERNS = tuple(LinePattern(f"log:{name}", pattern, has=has) for name, (pattern, has) in _SIGNS.items())
 
+_STOPS = re.compile(_STOPPED)
 _EXCEPTION = re.compile(
     r"^(?:\[?rank ?\d+\]?: ?)?(?:[A-Za-z_]\w*\.)*(?:Exception|(?<=\.)Error|[A-Z]\w*"
     r"(?:Error|Exception|Exit|Interrupt|Failure|Failed|Died|Timeout|Expired|Crashed|NotFound))\b(?:[:(]|$)"
@@ -166,6 +167,8 @@ def facts_of(evidence: Evidence) -> Facts:
         died = _died(evidence)
         facts |= {"ended": _ended(evidence, died), "finished_said": int(finished > 0)}
         facts["exception_above"] = int(0 < died < finished)
+    if facts.get("ended") == "stopped" and (silent := silent_s(evidence.tail, _STOPS)) is not None:
+        facts["stopped_after_s"] = silent
     if facts.get("ended", "cut") == "cut":
         facts |= stands_at(evidence.tail, evidence.lines, is_start=not facts["steps"])
     return facts

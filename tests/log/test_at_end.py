@@ -164,3 +164,35 @@ def test_a_secret_in_the_last_words_is_masked_before_they_are_cut(tmp_path: Path
     secret = "sk-" + "a1B2" * 12
     found = facts(tmp_path, f"Waiting for the server at {'y' * 110} {secret}\n")
     assert "sk-***" in found["at_said"] and "sk-a" not in str(found)
+
+
+INTERRUPTED = """Traceback (most recent call last):
+  File "/srv/run.py", line 4, in <module>
+KeyboardInterrupt
+"""
+
+
+@pytest.mark.parametrize(
+    ("lines", "seconds"),
+    [
+        (
+            "INFO 12-10 11:57:44 ready\n[2025-12-10 12:07:07,831] [INFO] Main process received SIGINT, exiting\n",
+            563,
+        ),
+        ("INFO 12-10 23:59:00 ready\nwaiting\n12-11 00:09:00 Received SIGINT\n", 600),
+        # Others spoke between the two, without a time.
+        ("INFO 12-10 11:57:44 ready\n" + "a rollout\n" * 9 + "12-10 12:07:07 Received SIGINT\n", None),
+        (
+            "12-10 11:00:00 a\n12-10 11:30:00 b\n"
+            + "12-10 11:30:01 c\n" * 9
+            + "12-10 11:30:02 Received SIGINT\n",
+            1,
+        ),
+        ("no line tells a time\n", None),
+    ],
+)
+def test_how_long_a_log_was_silent_before_somebody_stopped_it(
+    tmp_path: Path, lines: str, seconds: float | None
+) -> None:
+    told = facts(tmp_path, "it starts\n" * 30 + lines + INTERRUPTED)
+    assert told["ended"] == "stopped" and told.get("stopped_after_s") == seconds
