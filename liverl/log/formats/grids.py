@@ -34,6 +34,8 @@ NEEDLES = (
 _SIGNS = (b"|", b"\t", "│".encode(), "┃".encode(), b"Training Loss", b"reward_std", b"Step  ", b"step  ")
 _BARS = re.compile("[│┃║|]")
 _MEAN_REWARD = re.compile(r"(?:mean|avg|average|train|training)[ _/]reward|reward[ _/](?:mean|avg|average)")
+# Nobody but verl's trainers tells times by such names.
+_OF_VERL = re.compile(r"timing_s/(?:gen|step|update_\w+|old_log_prob|reward|adv)$")
 _WIDE = re.compile(r"\t+| {2,}")
 _WORD = re.compile(r"[\w./@()+%#-]+")
 # Words with a blank between them in the headers and cells of notebooks.
@@ -148,7 +150,12 @@ def _columns(split: Split, text: str, fewest_known: int) -> _Columns | None:
     ]
     known = known_of(name for _, name, _ in metrics)
     if not (
-        known & OF_A_TRAINING or len(known) >= fewest_known or (split is _by_bars and _sums_up(cells, known))
+        known & OF_A_TRAINING
+        or len(known) >= fewest_known
+        or (
+            split is _by_bars
+            and (_sums_up(cells, known) or any(_OF_VERL.match(name) for _, name, _ in metrics))
+        )
     ):
         return None
     return _Columns(split, len(cells), step, tuple(metrics), is_blank)

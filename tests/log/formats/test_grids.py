@@ -245,3 +245,13 @@ def test_percentages_without_their_sign_are_shares(name: str) -> None:
         f"| step | reward | kl | {name} |\n|---|---|---|---|\n| 1 | 0.1 | 0.2 | 90 |\n| 2 | 0.1 | 0.2 | 65 % |\n"
     )
     assert column(found, "response_length/clip_ratio") == [0.9, 0.65]
+
+
+def test_a_second_table_of_the_same_steps_tells_more_of_them() -> None:
+    text = (
+        "| Step | reward | grad_norm |\n|---|---|---|\n| 1 | 0.5 | 0.1 |\n| 2 | 0.6 | 0.2 |\n\n"
+        "| Step | timing_s/gen | timing_s/update_actor |\n|---|---|---|\n| 1 | 2,464 | 44 |\n| 2 | 3,171 | 89 |\n"
+    )
+    found = series(text)
+    assert found.steps.tolist() == [1, 2]
+    assert column(found, "critic/score/mean") == [0.5, 0.6] and column(found, "timing_s/gen") == [2464, 3171]
