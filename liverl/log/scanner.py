@@ -18,7 +18,7 @@ from liverl.log.clean import LINE_BYTES
 from liverl.log.dull import Context, Dull
 from liverl.log.fedlines import STEP_BYTES, FedLines, Steps
 from liverl.log.fold import raw_key
-from liverl.log.literals import Needle, needles_of, represented, shown_in
+from liverl.log.literals import SHORTEST, Needle, needles_of, represented, shown_in
 from liverl.log.matcher import Hit, matcher
 from liverl.log.samples import MARKS, Samples
 from liverl.log.seen import FIRST, LAST_PLACES, Met, Seen
@@ -110,6 +110,7 @@ class Scanner:
         looked_for = _looked_for(tuple(patterns), tuple(steps.needles))
         self.expressions, self.slow = looked_for.expressions, looked_for.slow
         self._at_end = looked_for.at_end
+        self._last = matcher(looked_for.last_needles)
         self._lines = FedLines(steps)
         self._keys, self._kinds = looked_for.keys, looked_for.kinds
         self._bars = frozenset(number for number, kind in enumerate(self._kinds) if kind == _BAR)
@@ -205,12 +206,9 @@ class Scanner:
 
     def at_end(self, raw: bytes) -> list[str]:
         """The patterns of a log's last lines that a raw line may meet, by its literals."""
-        lowered = raw.lower()
-        return [
-            key
-            for key, shown in self._at_end
-            if not shown or any(each.text in (lowered if each.caseless else raw) for each in shown)
-        ]
+        always, by_needle = self._at_end
+        hits = self._last.find(memoryview(raw)) if by_needle else []
+        return list(dict.fromkeys((*always, *(key for number, _ in hits for key in by_needle[number]))))
 
     def _asked(self, keys: Sequence[str]) -> _Asked:
         """The patterns by their expressions: a write-up asks the same in several signs, beside other facts."""
@@ -323,7 +321,9 @@ class _LookedFor:
     keys: Sequence[tuple[str, ...]]
     kinds: Sequence[int]
     slow: Sequence[str]
-    at_end: Sequence[tuple[str, tuple[Needle, ...]]]
+    # Of a log's last lines: what is asked of each, what of those that hold a literal, and these literals.
+    at_end: tuple[Sequence[str], Sequence[Sequence[str]]]
+    last_needles: Sequence[Needle]
     expressions: Mapping[str, Expression]
 
 
@@ -342,6 +342,14 @@ def _looked_for(patterns: tuple[LinePattern, ...], texts: tuple[bytes, ...]) -> 
             by_needle[needle].append(each.key)
     by_needle = _together(by_needle)
     samples = {Needle(text): _SAMPLE for text in MARKS}
+    last: dict[Needle, list[str]] = defaultdict(list)
+    always = []
+    for each in patterns:
+        if each.at_end and not _is_searchable(needles_of(each)):
+            always.append(each.key)
+        elif each.at_end:
+            for needle in needles_of(each):
+                last[needle].append(each.key)
     needles = list(dict.fromkeys((*by_needle, *map(Needle, _shortest(texts)), *samples)))
     kinds = {Needle(text): _BAR if FedLines.is_bar(text) else _STEP for text in texts} | samples
     return _LookedFor(
@@ -349,9 +357,15 @@ def _looked_for(patterns: tuple[LinePattern, ...], texts: tuple[bytes, ...]) -> 
         [tuple(by_needle.get(needle, ())) for needle in needles],
         [kinds.get(needle, _PLAIN) for needle in needles],
         slow,
-        [(each.key, needles_of(each)) for each in patterns if each.at_end],
+        (always, list(last.values())),
+        list(last),
         {each.key: expression_of(each) for each in patterns},
     )
+
+
+def _is_searchable(needles: Sequence[Needle]) -> bool:
+    """Whether a search finds these: there are some, and none too short for the slow one."""
+    return bool(needles) and all(len(each.text) >= SHORTEST for each in needles)
 
 
 def _together(by_needle: Mapping[Needle, Sequence[str]]) -> dict[Needle, list[str]]:

@@ -32,6 +32,7 @@ import random
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -44,6 +45,7 @@ from liverl.diagnose.snapshot import Snapshot
 from liverl.log.reader import Reader
 
 HERE = Path(__file__).parent
+_Loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _STEP_LINE = re.compile(r"^(.*\bstep:)(\d+)( - .*)$")
 _VALUE = re.compile(r"( - )([^ :]+):(?:np\.\w+\(([^)]*)\)|(\S+))")
 _PLATEAU = range(11, 21)
@@ -84,10 +86,15 @@ class Case:
 
 def cases(writeup: str, kind: str) -> list[Case]:
     """The cases of a write-up (`AREA/NAME.md`), `fires` or `quiet`; raises `FileNotFoundError` without a file."""
-    path = HERE / "cases" / Path(writeup).with_suffix(".yaml")
-    given = yaml.safe_load(path.read_text(encoding="utf-8"))[kind]
+    given = _told(HERE / "cases" / Path(writeup).with_suffix(".yaml"))[kind]
     listed = given if isinstance(given, list) else [given]
     return [_case(f"{writeup} {kind} {number}", each) for number, each in enumerate(listed)]
+
+
+@lru_cache(maxsize=4)
+def _told(path: Path) -> Mapping[str, Any]:
+    told: Mapping[str, Any] = yaml.load(path.read_text(encoding="utf-8"), Loader=_Loader)  # a safe one
+    return told
 
 
 def _case(name: str, given: Mapping[str, Any]) -> Case:
