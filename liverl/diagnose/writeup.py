@@ -212,6 +212,8 @@ def _others(key: str, field: str, given: Mapping[str, Any]) -> tuple[LinePattern
 def _regex(given: Any) -> str:
     text = str(given)
     parsed_of(text)
+    if "(?<" in text:
+        re.compile(text)  # how far an expression looks back is seen only here
     return text
 
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from itertools import pairwise
 
 from liverl.log.nearby import TailLine
 from liverl.log.segments import said_at
@@ -58,9 +57,9 @@ _DRAWN = re.compile(r"%\|[^|]{0,400}\| *(?P<done>\d{1,9})/(?P<total>\d{1,9}) \[(
 _BAR_CHARS = 600
 # A bar's last piece may be the longest; half an hour, and twenty times what each took before, is none of those.
 _STANDS_S, _SLOWER = 1800.0, 20.0
-# How far from the line that says that somebody stopped it a launcher may tell the time of that, and how many lines may
-# stand without a time between two that tell how long nothing was written.
-_BEFORE_STOP, _AFTER_STOP, _UNTIMED = 6, 12, 3
+# So many lines before the one that says that somebody stopped it, within so many seconds, belong to that; and so many
+# may stand without a time behind the last one before.
+_BEFORE_STOP, _STOPPING_S, _UNTIMED = 6, 5.0, 3
 # Behind it nobody waits any more.
 _CAME = re.compile(r"(?i:\b(?:ready|succe\w+|connected|complete\w*|started|done|finished|answers?|placed)\b)")
 
@@ -99,19 +98,24 @@ def stands_at(tail: Sequence[TailLine], lines: int, is_start: bool) -> Facts:
 
 
 def silent_s(tail: Sequence[TailLine], stops: re.Pattern[str]) -> float | None:
-    """For how many seconds nothing was written before a person stopped the program, by the times of the lines around
-    the first that says so; None where they tell none."""
+    """For how many seconds nothing was written before a person stopped the program, by the time of the first line that
+    says so and that of the last line before it all; None where they tell none, or others spoke between them."""
     stop = next((at for at, each in enumerate(tail) if stops.search(each.text)), None)
-    if stop is None:
+    if stop is None or _clock(tail[stop]) is None:
         return None
-    timed = [at for at, each in enumerate(tail[: stop + _AFTER_STOP]) if _clock(each) is not None]
-    found = [
-        _between(tail[one], tail[other])
-        for one, other in pairwise(timed)
-        # A time that a line far from the stop tells is not the stop's.
-        if other >= stop - _BEFORE_STOP and other - one <= _UNTIMED + 1
-    ]
-    return max(found, default=None)
+    untimed = 0
+    for at in range(stop - 1, -1, -1):
+        if _clock(tail[at]) is None:
+            untimed += 1
+            continue
+        seconds = _between(tail[at], tail[stop])
+        # What a launcher says of the stop; workers that end at once write in any order.
+        is_of_stop = seconds < _STOPPING_S or seconds > _DAY_S / 2
+        if not is_of_stop:
+            return seconds if untimed <= _UNTIMED else None
+        if stop - at > _BEFORE_STOP:
+            return 0.0
+    return None
 
 
 def _staged(told: Sequence[TailLine]) -> tuple[str, str] | None:

@@ -16,7 +16,7 @@ import numpy as np
 from liverl.log.aliases import ALIASES, PATTERNS
 from liverl.log.beside import MAY_MEAN, as_meant
 from liverl.log.series import Values
-from liverl.log.words import MEANS, bare, is_percent, is_right, of_words
+from liverl.log.words import MEANS, bare, is_percent, is_right, is_share, of_words
 
 __all__ = ["Names", "as_verl", "is_metric", "told_names", "verl_names", "with_aliases"]
 VALIDATION = "val/score"
@@ -123,7 +123,7 @@ def with_aliases(columns: Mapping[str, Values]) -> dict[str, Values]:
         sure = [each for each in others if each[0] < _OF_WORDS]
         name = _most_measured(sure or others, columns)
         values = _of_one(verl, name, _upright(name, columns[name]))
-        if verl != ZERO_STD or not (values > 1).any():  # a count of groups is no share of them
+        if verl != ZERO_STD or is_share(name) or _are_parts(values):
             result[verl] = values
     result |= {verl: columns[name] for verl, name in meant.items()}
     if not any("/" in name for name in columns):  # as some loggers replace it
@@ -135,6 +135,11 @@ def _most_measured(others: list[tuple[int, str]], columns: Mapping[str, Values])
     if len(others) == 1:
         return others[0][1]
     return min(others, key=lambda each: (int(np.count_nonzero(np.isnan(columns[each[1]]))), each))[1]
+
+
+def _are_parts(values: Values) -> bool:
+    """Whether values are parts of one, and no counts."""
+    return not (values > 1).any() and bool(((values > 0) & (values < 1)).any())
 
 
 def _upright(name: str, values: Values) -> Values:

@@ -3,6 +3,7 @@
 of_words   verl's name of a metric whose words leave no doubt
 is_percent whether its values are of a hundred
 bare       a name without the words that call it a mean
+is_share   whether a name says that it is a share
 is_right   whether a name counts right answers, and nothing else
 """
 
@@ -10,7 +11,7 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["MEANS", "bare", "is_percent", "is_right", "of_words"]
+__all__ = ["MEANS", "bare", "is_percent", "is_right", "is_share", "of_words"]
 # Words that tell where, or over what, a number is a mean: they leave its meaning as it is.
 _WHERE = frozenset((
     "train", "training", "trainer", "rollout", "rollouts", "episode", "batch", "step", "policy", "env", "total",
@@ -101,6 +102,11 @@ def of_words(name: str) -> str | None:
 def is_percent(name: str) -> bool:
     """Whether a name says that its values are of a hundred."""
     return bool(_words(name) & {"pct", "percent", "percentage"})
+
+
+def is_share(name: str) -> bool:
+    """Whether a name says that its values are parts of one."""
+    return bool(_words(name) & _SHARE)
 
 
 def _is_form(rest: frozenset[str]) -> bool:

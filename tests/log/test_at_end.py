@@ -186,9 +186,13 @@ KeyboardInterrupt
             "12-10 11:00:00 a\n12-10 11:30:00 b\n"
             + "12-10 11:30:01 c\n" * 9
             + "12-10 11:30:02 Received SIGINT\n",
-            1,
+            0,
         ),
         ("no line tells a time\n", None),
+        # Workers that end at once, in any order; a silence that ended by itself; a time behind the stop.
+        ("12-10 10:40:20 1 ends\n12-10 10:40:19 0 ends\n12-10 10:40:21 Received SIGINT\n", None),
+        ("12-10 09:00:00 a\n12-10 09:40:00 b\n12-10 09:41:00 c\n12-10 09:42:00 Received SIGINT\n", 60),
+        ("12-10 09:00:00 a\n12-10 09:00:20 Received SIGINT\n12-11 09:00:00 interrupted by user\n", 20),
     ],
 )
 def test_how_long_a_log_was_silent_before_somebody_stopped_it(

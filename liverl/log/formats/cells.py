@@ -29,9 +29,9 @@ _UNIT = re.compile(
     r"|\s*[↑↓%]\s*$",
     re.I,
 )
-# What somebody says of a column beside its name; of a spread, an extreme or another set it is another metric.
+# What somebody says of a column beside its name, and leaves it the same metric.
 _ASIDE = re.compile(
-    r"\s*[(（](?!(?i:std|sd|stddev|var|spread|min|max|p\d|best|last|val|eval|test|held|diff|delta|Δ))[^()（）]{1,24}[)）]$"
+    r"\s*[(（](?i:acc(?:uracy)?|k[123]|policy|rollouts?|batch|overall|all|per step|of group)[)）]$"
 )
 _PERCENT = re.compile(r"^(?:pct|percent(?:age)?|%)(?: of|_of)?[ _]|[ _](?:pct|percent)$", re.I)
 _STEP_NAMES = frozenset((

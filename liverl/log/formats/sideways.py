@@ -19,6 +19,10 @@ _END = re.compile(
     r"(?i)[*`\s]*(?:end|final(?:ly)?|last|latest?|recent|current|now|末期|最终|最后|结束|目前|현재|최근|최종|마지막)"
     r"(?: (?:value|step|值))?[*`\s]*(?:[(（].{1,40}[)）])?[*`\s]*"
 )
+# A schedule has a beginning and an end too.
+_SETTING = re.compile(
+    r"(?i)^[\s|*`]*[^|\n]{0,40}(?:schedule|setting|config|hyper|coef|weight|warm-?up|temperature)"
+)
 _LONGEST, _LONGEST_NAME = 2000, 60
 _FEWEST_STEPS, _FEWEST_KNOWN = 2, 2
 # The line below a header, and what a person puts between the metrics.
@@ -88,6 +92,8 @@ def ends_of(lines: Sequence[str]) -> list[dict[str, float]]:
         ):
             continue
         table = Sideways(len(_cells(line)), {column: count for count, column in enumerate(ends, 1)})
+        if any(_SETTING.search(each) for each in lines[at:]):
+            return []
         for each in lines[at + 1 :]:
             table.join(each)
         if len(rows := table.rows) == len(ends):
