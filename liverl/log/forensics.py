@@ -37,7 +37,7 @@ _FINISHED = (
     r"[Tt]raining (?:finished|completed|completes|complete|done|has finished|has completed|is finished|is complete|"
     r"run finished|run completed|successfully)\b(?! (?:for|of|in) (?:step|epoch|iter))|"
     r"Orchestrator finished|[Tt]rainer finished|Done training|^Job '\S+' succeeded|"
-    r"[Rr]eached (?:the )?max(?:imum)?(?: number of)?[ _](?:training )?steps"
+    r"[Rr]eached (?:the )?max(?:imum)?(?: number of)?[ _](?:training )?steps|训练(?:已)?(?:完成|结束)"
 )
 # Said at an exit of any kind: an end where no exception stands above.
 _CLOSED = (
@@ -66,7 +66,8 @@ _SIGNS = {
         ("Final validation metrics", "train_runtime", "All services stopped",
          "raining finished", "raining complete", "raining done", "raining has finished", "raining has completed",
          "raining is finished", "raining is complete", "raining run", "raining successfully", "Orchestrator finished",
-         "rainer finished", "Done training", "' succeeded", "eached max", "eached the max"),
+         "rainer finished", "Done training", "' succeeded", "eached max", "eached the max",
+         "训练完成", "训练已完成", "训练结束", "训练已结束"),
     ),
     "closed": (
         _CLOSED,

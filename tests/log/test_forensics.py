@@ -154,6 +154,11 @@ def test_an_end_that_is_announced_over_an_exception_is_told_as_such(tmp_path: Pa
     assert (told["finished_said"], told["exception_above"]) == (1, 0)
 
 
+def test_an_end_that_is_said_in_chinese_is_one(tmp_path: Path) -> None:
+    told = facts(tmp_path, "a log\n" + STEPS + "训练完成\n✓ 最终模型已保存到: /srv/out\n")
+    assert told["ended"] == "finished" and told["finished_said"] == 1
+
+
 def test_of_an_excerpt_nobody_can_say_how_it_ended(tmp_path: Path) -> None:
     assert "ended" not in facts(tmp_path, STEP.format(1) + HYDRA)
 
