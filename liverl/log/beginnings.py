@@ -14,7 +14,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
-from liverl.log.clean import LINE_BYTES
 from liverl.log.seen import Met
 from liverl.log.segments import cleaned
 from liverl.log.sighting import LinePattern
@@ -22,7 +21,7 @@ from liverl.log.sighting import LinePattern
 KEY = "log:beginning"
 # One line may be said again by every worker; so many in a row are a program that starts.
 LINES = 5
-_LOOK_BYTES = 8 << 10
+_LOOK_BYTES, _LINE_BYTES = 8 << 10, 1 << 10
 _DIGITS = re.compile(r"\d+")
 _WORD = re.compile(r"[A-Za-z]{3,}")
 _PATTERN_CHARS, _LONG_CHARS = 120, 400
@@ -86,9 +85,9 @@ class Cycles:
         failed = [
             end
             for start, stop, end in pairs
-            if _FAILED.search(end)
+            if bisect_left(steps, start) == bisect_left(steps, stop)
+            and _FAILED.search(end)
             and not _WARNING.search(end)
-            and bisect_left(steps, start) == bisect_left(steps, stop)
         ]
         common = Counter(failed).most_common(1)
         return common[0][1] - 1 if common else 0
@@ -118,7 +117,7 @@ def _around(descriptor: int, offset: int) -> tuple[list[str], list[str]]:
 
 
 def _said(lines: Iterable[bytes], most: int) -> list[str]:
-    texts = (_normal(cleaned(raw[:LINE_BYTES]).text) for raw in lines)
+    texts = (_normal(cleaned(raw[:_LINE_BYTES]).text) for raw in lines)
     return list(islice((text for text in texts if text), most))
 
 

@@ -10,8 +10,8 @@ Place        counts lines within a block
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
 from liverl.log.blocks import Block
 from liverl.log.clean import LINE_BYTES, Line, parse_line
@@ -23,8 +23,7 @@ _ACTOR = re.compile(rb"(?:\x1b\[[0-9;]*m)*\([A-Za-z_][\w.:-]{0,80}[^()]{0,80}\)"
 _HEAD_BYTES = 256
 
 
-@dataclass(frozen=True)
-class Segment:
+class Segment(NamedTuple):
     """Where a part of a block lies that is one line, or one drawing of a line that redraws itself."""
 
     start: int

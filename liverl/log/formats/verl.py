@@ -15,6 +15,7 @@ from liverl.log.formats.values import BEYOND, number
 _STEP = re.compile(rb"(?<![\w/.])step:(-?\d{1,15}) - (?=[^\s:]{1,200}:)")
 _ANSI = re.compile(rb"\x1b\[[0-9;?]*[A-Za-z]")
 _PIECE = re.compile(r"([^\s:][^\s]*?):(\S+)")
+_FLOAT = b"np.float64("
 _BEYOND = repr(BEYOND).encode()
 _SPELT = (
     (b"np.float32(", b""), (b"np.int64(", b""), (b"np.int32(", b""), (b"np.bool_(", b""), (b"np.True_", b"true"),
@@ -68,9 +69,11 @@ def continues(text: bytes, rest: bytes, width: int, is_known: bool) -> bool:
 
 def _decoded(text: bytes) -> dict[str, float] | None:
     """The line as one JSON object; None where it is not that regular."""
-    if b"(" in text:
-        text = text.replace(b"np.float64(", b"").replace(b")", b"")
-    return _loaded(text) or _loaded(_as_numbers(text))
+    if b"(" not in text:
+        return _loaded(text) or _loaded(_as_numbers(text))
+    # Blanks of the same length take half the time of taking it out; words are told by the colon before them.
+    blanked = text.replace(_FLOAT, b" " * len(_FLOAT)).replace(b")", b" ")
+    return _loaded(blanked) or _loaded(_as_numbers(text.replace(_FLOAT, b"").replace(b")", b"")))
 
 
 def _as_numbers(text: bytes) -> bytes:
@@ -83,7 +86,7 @@ def _as_numbers(text: bytes) -> bytes:
 
 def _loaded(text: bytes) -> dict[str, float] | None:
     try:
-        row = orjson.loads(b'{"' + text.replace(b" - ", b',"').replace(b":", b'":') + b"}")
+        row = orjson.loads(b'{"' + text.replace(b" - ", b', "').replace(b":", b'":') + b"}")
     except ValueError:
         return None
     return row if isinstance(row, dict) and type(row.get("step")) is int else None

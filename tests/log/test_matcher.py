@@ -1,0 +1,59 @@
+"""Literals in long blocks: found by two threads as by one, and again in a process that was forked."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+from collections.abc import Sequence
+
+import pytest
+
+from liverl.log.literals import Needle
+from liverl.log.matcher import ByHyperscan, Hit
+
+pytest.importorskip("hyperscan", reason="the library hyperscan is not installed")
+
+_LONG = 1 << 19
+NEEDLES = tuple(Needle(f"what a worker says {number} times".encode()) for number in range(40))
+
+
+def _block(every: int) -> bytes:
+    lines = [b"nothing that is looked for stands in this line"] * (_LONG // 48)
+    for number, at in enumerate(range(0, len(lines), every)):
+        lines[at] = NEEDLES[number % len(NEEDLES)].text
+    return b"\n".join(lines)
+
+
+def _told(block: bytes) -> list[Hit]:
+    places = []
+    for number, needle in enumerate(NEEDLES):
+        at = block.find(needle.text)
+        while at >= 0:
+            places.append((number, at + len(needle.text)))
+            at = block.find(needle.text, at + 1)
+    return sorted(places, key=lambda hit: hit[1])
+
+
+@pytest.mark.parametrize("every", [5000, 997, 3])
+def test_long_blocks_tell_all_places_in_order_whether_they_hold_few_or_many(every: int) -> None:
+    matcher, block = ByHyperscan(NEEDLES), _block(every)
+    assert len(matcher._searches) == 2
+    for _ in range(3):  # the second search of a block with many runs in one thread
+        assert matcher.find(memoryview(block)) == _told(block)
+
+
+def _found_in(block: bytes, answers: multiprocessing.SimpleQueue[Sequence[Hit]]) -> None:
+    answers.put(ByHyperscan(NEEDLES).find(memoryview(block)))
+
+
+@pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning")
+def test_a_process_that_was_forked_behind_a_search_searches_too() -> None:
+    block = _block(5000)
+    assert ByHyperscan(NEEDLES).find(memoryview(block)) == _told(block)
+    context = multiprocessing.get_context("fork")
+    answers: multiprocessing.SimpleQueue[Sequence[Hit]] = context.SimpleQueue()
+    child = context.Process(target=_found_in, args=(block, answers), daemon=True)
+    child.start()
+    child.join(30)
+    assert child.exitcode == 0, f"process {os.getpid()} forked one that does not end"
+    assert answers.get() == _told(block)
