@@ -1,10 +1,10 @@
 """How fast a log is searched for everything that is known to go wrong: `python -m bench.scanning`.
 
-Makes two logs in a temporary folder: 2 GB of what the workers of a run say, with a step now and then, and 0.3 GB of
-step lines of 72 metrics. Reads each as `liverl diagnose` does, with all write-ups, the page cache warm; a search of
-noise uses two cores, so that the seconds of the clock and those of the processor are told. Then the first again without
-the library hyperscan, the growth by a megabyte, and the memory at its most. Everything is deleted at the end. Writes
-bench/results/scanning.json.
+Makes logs in a temporary folder: 2 GB of what the workers of a run say, with a step now and then, and 100,000 steps of
+72 metrics, as the lines of a console and as metrics.jsonl. Reads each as `liverl diagnose` does, all write-ups and the
+page cache warm; a search of noise uses two cores, so that the seconds of the clock and those of the processor are told.
+Then the first again without the library hyperscan, the growth by a megabyte, and the memory at its most. Everything is
+deleted at the end. Writes bench/results/scanning.json.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ import resource
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from statistics import median
 
-from bench.reading import _step_line
+from bench.reading import _metrics_row, _step_line
 from bench.result import FOLDER, Measure, Result, save
 from bench.table import plain
 from liverl.diagnose.catalogue import catalogue, patterns
@@ -28,7 +28,8 @@ from liverl.errors import LiveRLError
 from liverl.log.reader import Reader
 from liverl.log.sighting import LinePattern
 
-NOISE_BYTES, STEPS_BYTES, SLOW_BYTES = 2_000_000_000, 300_000_000, 200_000_000
+NOISE_BYTES, SLOW_BYTES = 2_000_000_000, 200_000_000
+STEPS = 100_000
 ROUNDS = 3
 _ACTORS = ("WorkerDict", "AgentLoopWorker", "TaskRunner", "vLLMHttpServer")
 _HEADS = ("INFO:2026-11-21 13:{:02d}:{:02d},{:03d}:", "DEBUG ", "")
@@ -56,15 +57,6 @@ def noise(size: int) -> Iterator[bytes]:
         yield _step_line(step)
 
 
-def step_lines(size: int) -> Iterator[bytes]:
-    """Step lines of 72 metrics and nothing else."""
-    written = step = 0
-    while written < size:
-        line = _step_line(step)
-        yield line
-        written, step = written + len(line), step + 1
-
-
 def gb_per_s(path: Path, looked_for: tuple[LinePattern, ...], rounds: int) -> tuple[float, float]:
     """Gigabytes for each second of the clock and of the processor: the medians of several first reads of a log."""
     clock, processor = [], []
@@ -81,7 +73,7 @@ def growth_ms(path: Path, looked_for: tuple[LinePattern, ...]) -> float:
     reader = Reader(path, looked_for)
     reader.read()
     with path.open("ab") as stream:
-        stream.writelines(step_lines(1_000_000))
+        stream.writelines(map(_step_line, range(1_000_000 // len(_step_line(0)))))
     begun = time.process_time()
     reader.read()
     return 1000 * (time.process_time() - begun)
@@ -104,13 +96,22 @@ def measure(folder: Path, noise_bytes: int = NOISE_BYTES, rounds: int = ROUNDS) 
     """All the numbers; the logs are made in a folder."""
     looked_for = patterns(catalogue())
     paths = {name: folder / f"{name}.log" for name in ("noise", "steps", "slow")}
-    for path, parts in ((paths["noise"], noise(noise_bytes)), (paths["steps"], step_lines(STEPS_BYTES)),
-                        (paths["slow"], noise(SLOW_BYTES))):  # fmt: skip
+    paths["rows"] = folder / "metrics.jsonl"
+    made: dict[str, Iterable[bytes]] = {
+        "noise": noise(noise_bytes),
+        "steps": map(_step_line, range(STEPS)),
+        "slow": noise(SLOW_BYTES),
+        "rows": (_metrics_row(step, 0.0).encode() for step in range(STEPS)),
+    }
+    for name, parts in made.items():
+        path = paths[name]
         with path.open("wb", buffering=1 << 20) as stream:
             stream.writelines(parts)
     fast, fast_of_one = gb_per_s(paths["noise"], looked_for, rounds)
     steps, _ = gb_per_s(paths["steps"], looked_for, rounds)
+    rows, _ = gb_per_s(paths["rows"], looked_for, rounds)
     grown = growth_ms(paths["noise"], looked_for)
+    size_gb = {name: path.stat().st_size / 1e9 for name, path in paths.items()}
     memory_mb = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     with without_hyperscan():
         slow, _ = gb_per_s(paths["slow"], looked_for, rounds)
@@ -118,6 +119,10 @@ def measure(folder: Path, noise_bytes: int = NOISE_BYTES, rounds: int = ROUNDS) 
         Measure("noise_gb_s", "a log of noise, GB a second", fast, "", "higher", 1.0, 0.1),
         Measure("noise_core_gb_s", "the same for a second of one core", fast_of_one, "", "higher", noise=0.1),
         Measure("steps_mb_s", "step lines, MB a second", 1000 * steps, "", "higher", 100.0, 10.0),
+        Measure(
+            "steps_s", f"{STEPS} steps of a console log", size_gb["steps"] / steps, "s", "lower", 8.0, 0.3
+        ),
+        Measure("rows_s", f"{STEPS} steps of metrics.jsonl", size_gb["rows"] / rows, "s", "lower", 2.0, 0.2),
         Measure(
             "fallback_gb_s", "the log of noise without hyperscan, GB a second", slow, "", "higher", noise=0.02
         ),

@@ -17,6 +17,7 @@ from liverl.log.formats.values import BEYOND, number
 
 # Of the rows with a value that is none.
 _LOOKED_AT = 64
+_NO_NUMBER = (str, list, dict)
 
 
 def getter(keys: list[str]) -> Callable[[Mapping[str, Any]], tuple[Any, ...]]:
@@ -31,11 +32,30 @@ def getter(keys: list[str]) -> Callable[[Mapping[str, Any]], tuple[Any, ...]]:
 
 def block(rows: list[tuple[Any, ...]], width: int) -> NDArray[np.float64]:
     """Rows of equal length as numbers: NaN for what is none, `BEYOND` for what is beyond all floats."""
+    told = _of_numbers(rows, width)
+    if told is not None:
+        return told
+    # A row of numbers with the time in words is many times faster without it.
+    others = [at for at, value in enumerate(rows[0]) if not isinstance(value, _NO_NUMBER)]
+    if not 0 < len(others) < width:
+        return _by_value(rows, width)
+    pick = itemgetter(*others) if len(others) > 1 else itemgetter(slice(others[0], others[0] + 1))
+    picked = [pick(row) for row in rows]
+    numbers = _of_numbers(picked, len(others))
+    told = np.empty((len(rows), width))
+    told[:, others] = _by_value(picked, len(others)) if numbers is None else numbers
+    for at in set(range(width)).difference(others):
+        told[:, at] = [_number(row[at]) for row in rows]
+    return told
+
+
+def _of_numbers(rows: list[tuple[Any, ...]], width: int) -> NDArray[np.float64] | None:
+    """Rows that hold numbers alone; None of others."""
     try:
         told = np.array(rows, np.float64).reshape(len(rows), width)
     except (ValueError, TypeError, OverflowError):
-        return _by_value(rows, width)
-    return _by_value(rows, width) if _holds_words(rows, told) else told
+        return None
+    return None if _holds_words(rows, told) else told
 
 
 def _by_value(rows: list[tuple[Any, ...]], width: int) -> NDArray[np.float64]:
