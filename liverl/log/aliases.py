@@ -287,7 +287,8 @@ PATTERNS: tuple[tuple[re.Pattern[str], str], ...] = (
     ),
     (
         re.compile(
-            r"(?i)^(?:train/)?reward(?:s|_components)?/\w*(?:accuracy|correctness|check_answer|answer_reward|\br_answer\b|\bacc\b)\w*"
+            r"(?i)^(?:train/)?reward(?:s|_components)?/\w*(?:accuracy|correctness|check_answer|answer_reward|\br_answer\b|\bacc\b"
+            r"|\b(?:env|task|outcome|success|solved?)_reward\b)\w*"
             r"(?:/mean)?$"
         ),
         "reward/accuracy",
@@ -298,6 +299,8 @@ PATTERNS: tuple[tuple[re.Pattern[str], str], ...] = (
         ),
         "reward/accuracy",
     ),
+    # One episode a row, and whether it was solved.
+    (re.compile(r"^(?:is_)?(?:resolved|solved)$"), "reward/accuracy"),
     # What is rewarded, and what it stands for, in the words of those who look for the difference.
     (re.compile(r"^(?:\w+/)?proxy(?:_(?:rm|reward|score|model))?(?:/mean|_mean)?$"), "reward/proxy"),
     (
