@@ -8,6 +8,7 @@ from dataclasses import replace
 from liverl.diagnose.finding import Diagnosis, Missing
 from liverl.diagnose.judge import judge, missing
 from liverl.diagnose.language import Fact, Memory
+from liverl.diagnose.picked import is_jumpy
 from liverl.diagnose.rank import ranked
 from liverl.diagnose.snapshot import Snapshot
 from liverl.diagnose.writeup import WriteUp
@@ -40,6 +41,7 @@ def diagnose(snapshot: Snapshot, writeups: Sequence[WriteUp]) -> Diagnosis:
     table with several runs the worst."""
     if snapshot.series.runs:
         return _of_several(snapshot, writeups)
+    snapshot = replace(snapshot, facts={**snapshot.facts, "jumpy": is_jumpy(snapshot.series)})
     memory: Memory = {}
     findings = ranked([found for each in writeups if (found := judge(each, snapshot, memory)) is not None])
     unseen = _unseen(snapshot, writeups)

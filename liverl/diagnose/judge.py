@@ -163,7 +163,7 @@ def _held(sign: Sign, snapshot: Snapshot, memory: Memory | None) -> tuple[int, i
         truth = np.minimum(truth, each.over(series, snapshot.facts, memory))
         if not truth[rows].any():
             return None
-    long = _long(truth, rows, sign.hold, series)
+    long = _long(truth, rows, sign.hold, series, is_span=not snapshot.facts.get("jumpy"))
     if not long:
         return None
     last = long[-1][1]
@@ -172,14 +172,17 @@ def _held(sign: Sign, snapshot: Snapshot, memory: Memory | None) -> tuple[int, i
     return int(long[0][0]), int(last), after >= _PASSED_ROWS, apart
 
 
-def _long(truth: Values, rows: Integers, hold: int, series: Series) -> list[tuple[int, int]]:
-    """The first and the last row of each streak that lasts `hold` rows, or rows that stand for so many steps."""
+def _long(
+    truth: Values, rows: Integers, hold: int, series: Series, *, is_span: bool
+) -> list[tuple[int, int]]:
+    """The first and the last row of each streak that lasts `hold` rows, or (`is_span`) rows that stand for so many
+    steps."""
     starts, ends = _streaks(truth[rows] > 0)
     is_long = ends - starts + 1 >= hold
     # Of rows that stand for many steps each, two are enough, or one that sums up a run.
     spans = series.steps[rows[ends]] - series.steps[rows[starts]] + 1
     maybe = np.flatnonzero(~is_long & ((spans >= hold) | (starts == ends)))
-    for index in maybe.tolist() if len(maybe) <= _MOST_SHORT else ():
+    for index in maybe.tolist() if is_span and len(maybe) <= _MOST_SHORT else ():
         first, last = int(rows[starts[index]]), int(rows[ends[index]])
         span = series.span_of(first, last)
         is_long[index] = span >= hold and (last > first or span > 1)

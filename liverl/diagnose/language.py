@@ -227,7 +227,10 @@ class _Evaluation:
         if name not in ("max", "min"):
             first = np.broadcast_to(np.asarray(first, np.float64), (len(self._series),))
         steps = self._series.span_of(0, len(self._series) - 1) if len(self._series) else 0
-        return FUNCTIONS[name](first, *thinned(name, others, len(self._series), steps))
+        # Of rows that say nothing each for itself a window takes as many as of any others.
+        if not self._facts.get("jumpy"):
+            others = list(thinned(name, others, len(self._series), steps))
+        return FUNCTIONS[name](first, *others)
 
     def _compare(self, node: ast.Compare) -> Any:
         if _is_text(node):
