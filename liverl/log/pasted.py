@@ -32,8 +32,10 @@ _COLUMNS = re.compile(r"\s*(?:\S{1,60}\s+)?(?:[-+]?[\d.]+(?:[eE][-+]?\d+)?%?\s+)
 _NAME = re.compile(r"[A-Za-z_][\w./]{2,60}")
 _FEW_NAMES = 3
 _BORDER = "│|┃╮╯┐┘─━-=+*~^"
-# `KeyError: 'prompt'` within a sentence, as code or as a quotation.
-_SPAN = re.compile(rf"(?P<mark>`{{1,3}}|\")(?P<said>{_EXCEPTION}(?::[^`\n]*?\S)?) ?(?P=mark)(?![\w'])")
+# `KeyError: 'prompt'` within a sentence, as code or as a quotation; a value of JSON is none.
+_SPAN = re.compile(
+    rf"(?<!\":)(?<!\": )(?P<mark>`{{1,3}}|\")(?P<said>{_EXCEPTION}(?::[^`\n]*?\S)?) ?(?P=mark)(?![\w'])"
+)
 # "Bug: ", "报错：" before an exception.
 _NAMED = re.compile(
     rf"\s*(?:[\[【]?(?i:bug|error|issue|question|help|err)[\]】]?|[^\x00-\x7f]{{1,24}}) ?[:：] ?(?={_EXCEPTION}:)"

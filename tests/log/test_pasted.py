@@ -79,6 +79,7 @@ def test_as_printed(text: str, line: int, said: str) -> None:
         "x > 3\n  > 2 warnings\n",
         "KeyError: 'a'\0\n    > b\n",
         "> a\n" * (MOST_BYTES // 4 + 1),
+        'body={"error":{"message":"too long","type":"BadRequestError","param":"code"}}\nnext\n',
     ],
 )
 def test_what_was_printed_so_stays(text: str) -> None:
