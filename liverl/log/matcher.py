@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from functools import lru_cache
 from operator import itemgetter
 from typing import Any, Protocol
@@ -74,15 +74,30 @@ class ByHyperscan:
 
     def find(self, block: bytearray | memoryview) -> list[Hit]:
         """Every place of every literal, ordered by where it ends."""
-        if len(block) < _LONG_BLOCK or self._last > _FEW_HITS or not (beside := _beside(os.getpid())):
-            hits = [hit for search in self._searches for hit in self._found(search, block)]
+        if not self._searches:
+            return []
+        first, *others = self._searches
+        is_worth = len(block) >= _LONG_BLOCK and self._last <= _FEW_HITS
+        begun = self._begun(others, block) if is_worth else None
+        hits = self._found(first, block)
+        if begun is None:
+            hits += [hit for search in others for hit in self._found(search, block)]
         else:
-            first, *others = self._searches
-            begun = [beside.submit(self._found, search, block) for search in others]
-            hits = [*self._found(first, block), *(hit for each in begun for hit in each.result())]
+            hits += [hit for each in begun for hit in each.result()]
         hits.sort(key=itemgetter(1))
         self._last = len(hits)
         return hits
+
+    def _begun(
+        self, searches: Sequence[tuple[Any, Any]], block: bytearray | memoryview
+    ) -> list[Future[list[Hit]]] | None:
+        """Searches in another thread; None where there is none to be had: a single core, a process that ends."""
+        if (beside := _beside(os.getpid())) is None:
+            return None
+        try:
+            return [beside.submit(self._found, search, block) for search in searches]
+        except RuntimeError:  # no thread takes anything on while the interpreter ends
+            return None
 
     def _found(self, search: tuple[Any, Any], block: bytearray | memoryview) -> list[Hit]:
         hits: list[Hit] = []

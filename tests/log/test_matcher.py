@@ -42,6 +42,10 @@ def test_long_blocks_tell_all_places_in_order_whether_they_hold_few_or_many(ever
         assert matcher.find(memoryview(block)) == _told(block)
 
 
+def test_of_no_literals_none_is_found() -> None:
+    assert ByHyperscan(()).find(_block(3)) == []
+
+
 def _found_in(block: bytes, answers: multiprocessing.SimpleQueue[Sequence[Hit]]) -> None:
     answers.put(ByHyperscan(NEEDLES).find(memoryview(block)))
 
