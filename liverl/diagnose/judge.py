@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from liverl.diagnose.finding import Began, Finding
 from liverl.diagnose.language import Fact, Memory, Unmeasured
 from liverl.diagnose.onset import onset
+from liverl.diagnose.picked import jumps
 from liverl.diagnose.snapshot import Snapshot
 from liverl.diagnose.spoken import in_words
 from liverl.diagnose.writeup import Sign, WriteUp
@@ -163,7 +164,9 @@ def _held(sign: Sign, snapshot: Snapshot, memory: Memory | None) -> tuple[int, i
         truth = np.minimum(truth, each.over(series, snapshot.facts, memory))
         if not truth[rows].any():
             return None
-    long = _long(truth, rows, sign.hold, series, is_span=not snapshot.facts.get("jumpy"))
+    told = [series.columns[metric] for metric in sign.valued if series.has(metric)]
+    is_chance = bool(snapshot.facts.get("jumpy")) and any(map(jumps, told))
+    long = _long(truth, rows, sign.hold, series, is_span=not is_chance)
     if not long:
         return None
     last = long[-1][1]

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from liverl.diagnose.functions import FUNCTIONS, thinned
+from liverl.diagnose.picked import jumps
 from liverl.log.series import Series, Values
 
 Fact = float | int | bool | str
@@ -228,7 +229,7 @@ class _Evaluation:
             first = np.broadcast_to(np.asarray(first, np.float64), (len(self._series),))
         steps = self._series.span_of(0, len(self._series) - 1) if len(self._series) else 0
         # Of rows that say nothing each for itself a window takes as many as of any others.
-        if not self._facts.get("jumpy"):
+        if not (self._facts.get("jumpy") and jumps(np.asarray(first, np.float64))):
             others = list(thinned(name, others, len(self._series), steps))
         return FUNCTIONS[name](first, *others)
 

@@ -282,7 +282,9 @@ PATTERNS: tuple[tuple[re.Pattern[str], str], ...] = (
     ),
     # The parts of a reward, as their functions are called: what an answer looks like, and whether it is right.
     (
-        re.compile(r"^(?:train/)?reward(?:s|_components)?/\w*(?:format|xmlcount|tag_count)\w*(?:/mean)?$"),
+        re.compile(
+            r"^(?:train/)?reward(?:s|_components)?/(?!\w*penalty)\w*(?:format|xmlcount|tag_count)\w*(?:/mean)?$"
+        ),
         "reward/format",
     ),
     (

@@ -96,7 +96,9 @@ class ByHyperscan:
             return None
         try:
             return [beside.submit(self._found, search, block) for search in searches]
-        except RuntimeError:  # no thread takes anything on while the interpreter ends
+        except RuntimeError:
+            # No thread can be had: there are too many, or the interpreter ends. Nothing more is asked of it.
+            beside.shutdown(wait=False, cancel_futures=True)
             return None
 
     def _found(self, search: tuple[Any, Any], block: bytearray | memoryview) -> list[Hit]:

@@ -32,9 +32,10 @@ _COLUMNS = re.compile(r"\s*(?:\S{1,60}\s+)?(?:[-+]?[\d.]+(?:[eE][-+]?\d+)?%?\s+)
 _NAME = re.compile(r"[A-Za-z_][\w./]{2,60}")
 _FEW_NAMES = 3
 _BORDER = "│|┃╮╯┐┘─━-=+*~^"
-# `KeyError: 'prompt'` within a sentence, as code or as a quotation; a value of JSON is none.
+# `KeyError: 'prompt'` within a sentence, as code or as a quotation. A mere name as a value of JSON is its `type`.
 _SPAN = re.compile(
-    rf"(?<!\":)(?<!\": )(?P<mark>`{{1,3}}|\")(?P<said>{_EXCEPTION}(?::[^`\n]*?\S)?) ?(?P=mark)(?![\w'])"
+    rf"(?!(?<=\":)\"\w+\")(?!(?<=\": )\"\w+\")"
+    rf"(?P<mark>`{{1,3}}|\")(?P<said>{_EXCEPTION}(?::[^`\n]*?\S)?) ?(?P=mark)(?![\w'])"
 )
 # "Bug: ", "报错：" before an exception.
 _NAMED = re.compile(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -36,6 +37,32 @@ def test_a_reward_that_goes_up_and_down_is_told_from_a_trend(
     rewards: tuple[float, ...], expected: bool
 ) -> None:
     assert is_jumpy(_series(rewards)) is expected
+
+
+@pytest.mark.parametrize(
+    ("name", "values", "expected"),
+    [
+        ("actor/entropy", (0.5, 0.5, 0.6, 0.9, 3.2, 7.5, 9.3, 9.6, 9.5, 9.7), False),
+        ("actor/kl_loss", (0.001, 0.01, 0.1, 1, 15, 60, 200, 300, 310, 320), False),
+        ("actor/kl_loss", (0.0, 0.001, 0.002, 0.01, 0.02, 0.03, 0.05, 0.1, 0.12, 0.2), True),
+        ("response_length/clip_ratio", (0, 0, 0, 0, 0, 0, 0, 0, 0.25, 0.25), True),
+    ],
+)
+def test_what_goes_one_way_meanwhile_is_a_trend(name: str, values: tuple[float, ...], expected: bool) -> None:
+    series = _series(JUMPS)
+    told = replace(series, columns={**series.columns, name: np.array(values, float)})
+    assert is_jumpy(told) is expected
+
+
+def test_what_breaks_down_in_the_last_rows_is_no_chance() -> None:
+    assert not is_jumpy(_series((0.3, 0.5, 0.2, 0.6, 0.25, 0.55, 0.04, 0.02)))
+
+
+def test_of_a_long_run_with_few_rewards_nothing_is_said() -> None:
+    steps = np.arange(1, 1001, dtype=np.int64)
+    rewards = np.full(1000, np.nan)
+    rewards[::100] = JUMPS
+    assert not is_jumpy(Series(steps, {"critic/score/mean": rewards}, steps, (), np.ones(1000, np.int64)))
 
 
 def test_rows_of_batches_of_one_prompt_are_not_compared_with_one_another(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 import pytest
 
 from liverl.log.literals import Needle
-from liverl.log.matcher import ByHyperscan, Hit
+from liverl.log.matcher import ByHyperscan, Hit, _beside
 
 pytest.importorskip("hyperscan", reason="the library hyperscan is not installed")
 
@@ -40,6 +40,18 @@ def test_long_blocks_tell_all_places_in_order_whether_they_hold_few_or_many(ever
     assert len(matcher._searches) == 2
     for _ in range(3):  # the second search of a block with many runs in one thread
         assert matcher.find(memoryview(block)) == _told(block)
+
+
+def test_without_a_second_thread_the_same_is_found() -> None:
+    beside = _beside(os.getpid())
+    if beside is None:
+        pytest.skip("this machine has a single core")
+    beside.shutdown()  # as where the interpreter ends
+    try:
+        matcher, block = ByHyperscan(NEEDLES), _block(5000)
+        assert [matcher.find(memoryview(block)) for _ in range(2)] == [_told(block)] * 2
+    finally:
+        _beside.cache_clear()
 
 
 def test_of_no_literals_none_is_found() -> None:

@@ -86,6 +86,11 @@ def test_what_was_printed_so_stays(text: str) -> None:
     assert as_printed(text.encode()) is None
 
 
+def test_an_exception_that_json_tells_with_its_words_is_said() -> None:
+    told = as_printed(b'{"level":"error","message":"KeyError: \'prompt\'"}\nnext\n')
+    assert told == b"KeyError: 'prompt'\nnext\n"
+
+
 def test_bytes_that_are_no_text_are_kept() -> None:
     assert as_printed(b"> a \xff b\n> c\n") == b"a \xff b\nc\n"
 

@@ -15,8 +15,6 @@ from numpy.typing import NDArray
 
 from liverl.log.formats.values import BEYOND, number
 
-# Of the rows with a value that is none.
-_LOOKED_AT = 64
 _NO_NUMBER = (str, list, dict)
 
 
@@ -63,9 +61,10 @@ def _by_value(rows: list[tuple[Any, ...]], width: int) -> NDArray[np.float64]:
 
 
 def _holds_words(rows: list[tuple[Any, ...]], told: NDArray[np.float64]) -> bool:
-    """Whether rows tell a `"NaN"` as text, which numpy takes for a value that nobody measured."""
-    blank = np.flatnonzero(np.isnan(told).any(axis=1))[:_LOOKED_AT] if told.size else ()
-    return any(isinstance(value, str) for at in blank for value in rows[at])
+    """Whether rows tell a `"NaN"` or an `"Infinity"` as text, which numpy takes for a value that nobody measured, or
+    for one beyond all others."""
+    unsure = np.argwhere(~np.isfinite(told)).tolist()
+    return any(isinstance(rows[row][column], str) for row, column in unsure)
 
 
 def _number(value: Any) -> float:

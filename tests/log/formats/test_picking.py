@@ -28,3 +28,9 @@ def test_a_column_of_words_among_numbers_costs_the_others_nothing_of_what_they_t
 
 def test_a_row_of_one_number_and_words() -> None:
     assert block([("a", 1.5), ("b", 2.5)], 2)[:, 1].tolist() == [1.5, 2.5]
+
+
+def test_a_nan_as_text_is_seen_behind_many_values_that_nobody_told() -> None:
+    rows: list[tuple[object, ...]] = [("2026-11-21T13:00:00Z", None, 0.5)] * 100
+    told = block([*rows, ("2026-11-21T13:40:00Z", "NaN", 0.5), ("", "Infinity", 0.5)], 3)
+    assert np.isnan(told[:100, 1]).all() and told[100, 1] == BEYOND and told[101, 1] == BEYOND
