@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator
+from functools import lru_cache
 
 from liverl.log.segments import cleaned
 
@@ -31,7 +32,7 @@ def of_dicts(text: bytes) -> Told:
         start = text.rfind(b"\n", 0, found.start()) + 1
         part, at = _dict_from(text, start)
         at = max(at, found.end())
-        yield from _leaves(part[part.find("{") :])
+        yield from _told_by(part[part.find("{") :])
 
 
 def of_overrides(text: bytes, keys: Collection[str]) -> Told:
@@ -75,6 +76,12 @@ def _dict_from(text: bytes, start: int) -> tuple[str, int]:
         if depth <= 0 or start >= len(text):
             break
     return "\n".join(lines), start
+
+
+@lru_cache(maxsize=4)
+def _told_by(text: str) -> tuple[tuple[str, str], ...]:
+    """The leaves of a dict: of a log that grows, the same configuration is asked for at each look."""
+    return tuple(_leaves(text))
 
 
 def _leaves(text: str) -> Told:

@@ -114,13 +114,15 @@ def _lines(given: Mapping[str, Any]) -> list[str]:
     own = given.get("lines", "").rstrip("\n").split("\n") if given.get("lines") else []
     if given.get("base", "healthy") == "none":
         return own
-    lines = _changed(_longer(_healthy(), given.get("steps", 20)), given.get("metrics"))
+    lines = _changed(list(_healthy_until(given.get("steps", 20))), given.get("metrics"))
     at = _index(lines, given.get("at", "end"))
     return [*lines[:at], *own, *([] if given.get("cut") else lines[at:])]
 
 
-def _healthy() -> list[str]:
-    return (HERE / "healthy.log").read_text(encoding="utf-8").rstrip("\n").split("\n")
+@lru_cache(maxsize=32)
+def _healthy_until(steps: int) -> tuple[str, ...]:
+    lines = (HERE / "healthy.log").read_text(encoding="utf-8").rstrip("\n").split("\n")
+    return tuple(_longer(lines, steps))
 
 
 def _index(lines: list[str], at: Any) -> int:
