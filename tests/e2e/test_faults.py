@@ -1,7 +1,7 @@
-"""One real run that is interrupted, loses its trainer, loses its supervisor, and still makes all its steps.
+"""One real run that loses its trainer, loses its supervisor, and still makes all its steps.
 
 Each attempt is broken while trials are in their sandboxes. The fixtures are the story, in this order:
-interrupted → trainer_killed → supervisor_killed → completed.
+trainer_killed → supervisor_killed → completed. `test_interrupted.py` does the same with Ctrl-C.
 """
 
 from __future__ import annotations
@@ -22,30 +22,19 @@ from liverl.record.trials import read_trials
 from liverl.run.resume import end_leftovers
 from tests.e2e.breaking import (
     QUIET_LIMIT_S,
-    STEP_LIMIT_S,
     Broken,
     amid_a_step,
     break_it,
     kill,
     read_rows,
-    until,
 )
-from tests.e2e.site import Site, end, make_site
+from tests.e2e.site import Site, make_site
 from tests.e2e.traces import TOKEN, files_below
 
 pytestmark = pytest.mark.fault
 
 NAME = "unlucky"
-STEPS = 7
-
-
-@dataclass(frozen=True)
-class Interrupted:
-    """`liverl run` after Ctrl-C."""
-
-    broken: Broken
-    exit_code: int
-    printed: str
+STEPS = 5
 
 
 @dataclass(frozen=True)
@@ -75,24 +64,10 @@ def run(site: Site) -> RunDir:
 
 
 @pytest.fixture(scope="module")
-def interrupted(site: Site, run: RunDir) -> Interrupted:
-    output = site.root / "run.txt"
-    process = site.start("run", "--yes", "--name", NAME, output=output)
-    try:
-        until(lambda: run.run_json.exists() or process.poll() is not None, STEP_LIMIT_S, run)
-        assert process.poll() is None, output.read_text()
-        amid_a_step(run, attempt=1)
-        broken = break_it(site, run, lambda: process.send_signal(signal.SIGINT))
-        return Interrupted(broken, process.wait(QUIET_LIMIT_S), output.read_text())
-    finally:
-        end(process)
-
-
-@pytest.fixture(scope="module")
-def trainer_killed(site: Site, run: RunDir, interrupted: Interrupted) -> Broken:
-    resumed = site.liverl("resume", NAME, "--yes", "--detach")
-    assert resumed.returncode == 0, resumed.stderr
-    amid_a_step(run, attempt=2)
+def trainer_killed(site: Site, run: RunDir) -> Broken:
+    started = site.liverl("run", "--yes", "--detach", "--name", NAME)
+    assert started.returncode == 0, started.stderr
+    amid_a_step(run, attempt=1)
     return break_it(site, run, lambda: kill(run, "trainer"))
 
 
@@ -100,7 +75,7 @@ def trainer_killed(site: Site, run: RunDir, interrupted: Interrupted) -> Broken:
 def supervisor_killed(site: Site, run: RunDir, trainer_killed: Broken) -> Broken:
     resumed = site.liverl("resume", NAME, "--yes", "--detach")
     assert resumed.returncode == 0, resumed.stderr
-    amid_a_step(run, attempt=3)
+    amid_a_step(run, attempt=2)
     return break_it(site, run, lambda: kill(run, "supervisor"))
 
 
@@ -115,21 +90,6 @@ def assert_nothing_is_left(broken: Broken) -> None:
     assert broken.sandboxes > 0
     assert broken.left == []
     assert broken.seconds < QUIET_LIMIT_S
-
-
-def test_ctrl_c_ends_everything_and_says_how_to_go_on(interrupted: Interrupted) -> None:
-    assert_nothing_is_left(interrupted.broken)
-    assert interrupted.exit_code == 130, interrupted.printed
-    assert f"stopping {NAME} ..." in interrupted.printed
-    assert f"liverl resume {NAME}" in interrupted.printed.splitlines()[-1]
-    assert "Traceback" not in interrupted.printed
-
-
-def test_ctrl_c_leaves_a_run_that_is_stopped_not_failed(interrupted: Interrupted) -> None:
-    broken = interrupted.broken
-    assert (broken.state, broken.status["state"], broken.status_code) == ("stopped", "stopped", 0)
-    assert broken.events[-1].kind == "stopped"
-    assert broken.events[-1].fields["next"] == broken.status["next"] == f"liverl resume {NAME}"
 
 
 def test_a_killed_trainer_leaves_no_process_and_no_sandbox(trainer_killed: Broken) -> None:
@@ -171,7 +131,7 @@ def test_a_killed_supervisor_is_told_by_whoever_looks_next(supervisor_killed: Br
 def test_after_all_that_the_run_makes_the_same_number_of_steps(completed: Completed, run: RunDir) -> None:
     assert completed.exit_code == 0, completed.printed
     record = read_run(run)
-    assert [attempt.state for attempt in record.attempts] == ["stopped", "failed", "failed", "finished"]
+    assert [attempt.state for attempt in record.attempts] == ["failed", "failed", "finished"]
     assert [row["step"] for row in read_metrics(run)] == list(range(1, STEPS + 1))
     assert (run.root / "policy" / "model.safetensors").is_file()
 
@@ -179,33 +139,31 @@ def test_after_all_that_the_run_makes_the_same_number_of_steps(completed: Comple
 def test_each_attempt_went_on_from_the_last_checkpoint(
     completed: Completed,
     run: RunDir,
-    interrupted: Interrupted,
     trainer_killed: Broken,
     supervisor_killed: Broken,
 ) -> None:
     rows = list(read_rows(run))
-    for attempt, before in enumerate((interrupted.broken, trainer_killed, supervisor_killed), start=2):
+    for attempt, before in enumerate((trainer_killed, supervisor_killed), start=2):
         first = min(row["step"] for row in rows if row["attempt"] >= attempt)
         # A checkpoint that was whole when the blow fell, or became so before the trainer was gone.
         assert before.checkpoint > 0
         assert before.checkpoint < first <= before.checkpoint + 2
-    assert [event.kind for event in read_events(run)].count("resumed") == 3
+    assert [event.kind for event in read_events(run)].count("resumed") == 2
 
 
 def test_nothing_that_was_on_disk_before_a_blow_is_lost(
     completed: Completed,
     run: RunDir,
-    interrupted: Interrupted,
     trainer_killed: Broken,
     supervisor_killed: Broken,
 ) -> None:
     rows = {row["step"]: row for row in read_metrics(run)}
-    for before in (interrupted.broken, trainer_killed, supervisor_killed):
+    for before in (trainer_killed, supervisor_killed):
         for row in before.rows:
             assert rows[row["step"]] == row or rows[row["step"]]["attempt"] > row["attempt"]
         known = [event for event in read_events(run)][: len(before.events)]
         assert known == before.events
         assert len(read_trials(run)) >= before.trials
-    assert {row["attempt"] for row in rows.values()} == {1, 2, 3, 4}
+    assert {row["attempt"] for row in rows.values()} == {1, 2, 3}
     for row in read_trials(run):
         assert (run.root / row.path / "result.json").is_file()
