@@ -183,7 +183,7 @@ def _ended(evidence: Evidence, died: int) -> Ended:
     if stopped > since and (not died or stopped <= died + _WORKER_LINES):
         return "stopped"
     if died and (
-        not since <= finished < died
+        not (finished and since <= finished < died)
         or died == evidence.last("crashed")
         or _ends_program(evidence.tail, evidence.lines, died)
     ):
