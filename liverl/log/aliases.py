@@ -23,7 +23,7 @@ ALIASES: dict[str, tuple[str, ...]] = {
         "pg_loss", "policy_loss", "policy/policy_loss", "actor/policy_loss", "actor_loss", "actor/actor_loss",
         "act_loss", "loss/policy", "loss", "loss/mean", "loss:sum", "policy/final_loss", "training loss",
         "training_loss", "train_loss", "actor/loss", "rl_loss", "policy_gradient_loss", "rl_trainer/avg_grpo_loss",
-        "loss/policy_avg",
+        "loss/policy_avg", "pg",
     ),
     "actor/kl_loss": (
         "kl_loss", "kl", "actor/kl", "policy/policy_kl", "policy/kl", "kl_divergence", "mean_kl",
@@ -48,7 +48,7 @@ ALIASES: dict[str, tuple[str, ...]] = {
     ),
     "actor/lr": (
         "learning_rate", "lr", "optim/lr", "skyrl.ai/learning_rate", "policy/policy_lr", "actor_lr", "policy_lr",
-        "actor/learning_rate", "lr-pg_0", "optim/learning_rate",
+        "actor/learning_rate", "lr-pg_0", "optim/learning_rate", "act_lr",
     ),
     "critic/score/mean": (
         "critic/full-score/mean", "critic/sequence_score/mean", "reward/total", "env/all/reward/total", "reward",
@@ -61,7 +61,7 @@ ALIASES: dict[str, tuple[str, ...]] = {
         "train/acc", "train_accuracy", "train_acc", "train/pass@1", "train/solve_rate", "train/success_rate",
         "rollout/ep_rew_mean", "ep_rew_mean", "rollout/reward_mean", "rollout/mean_reward",
         "success_rate", "solve_rate", "pass_rate", "avg total reward", "reward/evaluate_response/avg_total_reward",
-        "奖励", "平均奖励", "奖励均值",
+        "奖励", "平均奖励", "奖励均值", "rm",
     ),
     "critic/score/max": ("critic/full-score/max", "reward/max", "reward_max", "max_reward", "critic/rewards/max"),
     "critic/score/min": ("critic/full-score/min", "reward/min", "reward_min", "min_reward", "critic/rewards/min"),

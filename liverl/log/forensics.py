@@ -94,7 +94,8 @@ PATTERNS = tuple(LinePattern(f"log:{name}", pattern, has=has) for name, (pattern
 _STOPS = re.compile(_STOPPED)
 _EXCEPTION = re.compile(
     r"^(?:\[?rank ?\d+\]?: ?)?(?:[A-Za-z_]\w*\.)*(?:Exception|(?<=\.)Error|[A-Z]\w*"
-    r"(?:Error|Exception|Exit|Interrupt|Failure|Failed|Died|Timeout|Expired|Crashed|NotFound))\b(?:[:(]|$)"
+    r"(?:Error|Exception|Exit|Interrupt|Failure|Failed|Died|Timeout|Expired|Crashed|NotFound|Exhausted|Unavailable|"
+    r"Mismatch|Denied|Refused|Conflict|Rejected|Unhealthy|NotReady|NotSupported|Unreachable|Corrupted))\b(?:[:(]|$)"
 )
 _BEHIND_BAR = re.compile(r"\d+/\d+ \[[^\]]{1,200}\] ?" + re.escape(_TRACEBACK))
 # The first frame of a program's own traceback; a child that was spawned has `<string>` there.

@@ -111,6 +111,20 @@ def test_a_run_that_went_on_after_an_exception_did_not_end_with_it(tmp_path: Pat
     assert facts(tmp_path, "a log\n" + HYDRA + STEPS)["ended"] == "cut"
 
 
+def test_a_run_that_died_in_its_first_step_did_not_finish(tmp_path: Path) -> None:
+    bar = "  0%|          | 0/400 [00:{:02}<?, ?it/s]\n"
+    died = MAIN.format("RuntimeError: element 0 of tensors does not require grad")
+    told = facts(tmp_path, "a log\n" * 30 + bar.format(0) + died + WANDB + bar.format(52) + "\n" * 3)
+    assert (told["steps"], told["ended"]) == (0, "exception")
+
+
+def test_an_exception_of_a_program_s_own_name_is_one(tmp_path: Path) -> None:
+    assert (
+        facts(tmp_path, "a log\n" + STEPS + MAIN.format("envs.pool.PoolExhausted: none left"))["ended"]
+        == "exception"
+    )
+
+
 def test_a_run_whose_last_step_is_the_last_one_planned_is_finished(tmp_path: Path) -> None:
     told = facts(tmp_path, "Total training steps: 12\n" + STEPS)
     assert (told["steps_total"], told["last_step"], told["ended"]) == (12, 12, "finished")

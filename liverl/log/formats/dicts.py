@@ -17,6 +17,8 @@ _PAIR = re.compile(
     rf"""(?P<value>["']?(?:{NUMBER}|{NOT_FINITE}|True|False)["']?"""
     rf"""|(?:np|numpy)\.\w+\([^()]*\)|tensor\([^()]*\))(?=\s*[,}}\]])"""
 )
+# SkyRL prints all numbers with four decimals, where any learning rate reads 0: that is not told.
+_ROUNDED, _RATES = re.compile(r"""["']0\.0{3,5}["']"""), ("lr", "learning_rate")
 # What only the rows of a training hold: a sample has a reward too, a configuration a learning rate.
 _TRAINING = frozenset((
     "loss", "grad_norm", "policy_loss", "pg_loss", "actor_loss", "act_loss", "reward_std", "frac_reward_zero_std",
@@ -43,7 +45,9 @@ def pairs(text: str) -> dict[str, float]:
     found = {}
     for pair in _PAIR.finditer(text):
         value = number(pair.group("value"))
-        if value is not None:
+        if value is not None and not (
+            _ROUNDED.match(pair.group("value")) and pair.group("key").endswith(_RATES)
+        ):
             found[pair.group("key")] = value
     return found
 

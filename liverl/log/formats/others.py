@@ -15,7 +15,8 @@ from liverl.log.formats.progress import is_other
 from liverl.log.formats.sources import Sources
 
 # OpenRLHF's name of the bar of a training: the episode and how many there are; Lightning's and Keras' of an epoch.
-_EPISODE = b"Episode ["
+# OpenRLHF's bars, of which the inner one tells the metrics in some versions.
+_EPISODE = (b"Episode [", b"Train epoch [")
 _EPOCH = re.compile(rb"(?:^|[\r\n])Epoch \d{1,6}(?:/\d{1,6})?: ")
 _OPEN = tuple(each[1:] for each in literal.OPEN)
 
@@ -167,7 +168,7 @@ class Others:
 
     def _postfix(self, number: int, raw: bytes) -> bool:
         is_epoch = _EPOCH.search(raw) is not None
-        is_own = is_epoch or _EPISODE in raw or not is_other(raw)
+        is_own = is_epoch or any(each in raw for each in _EPISODE) or not is_other(raw)
         found = self._postfixes.parse(text_of(raw)) if is_own else None
         if found is None:
             return False

@@ -27,6 +27,10 @@ class Postfixes:
     def __init__(self) -> None:
         self._before = 0
         self._last = 0
+        # Whether more than the ends of bars is told, how many ends are, and what the last of them told.
+        self._is_drawn = False
+        self._ends = 0
+        self._told: dict[str, float] = {}
 
     def parse(self, text: str) -> tuple[int, dict[str, float]] | None:
         """What the last bar of a text tells; None where it is no row of a training."""
@@ -43,10 +47,16 @@ class Postfixes:
                 row[pair.group("key").strip()] = scaled(value, pair.group("unit") or "")
         if len(row) < _FEWEST or not is_of_training(row):
             return None
-        return self._step(int(found.group(1)), int(found.group(2))), row
+        return self._step(int(found.group(1)), int(found.group(2)), row), row
 
-    def _step(self, done: int, total: int) -> int:
-        """The step within the run, where a bar is drawn anew for each epoch."""
+    def _step(self, done: int, total: int, row: dict[str, float]) -> int:
+        """The step within the run, where a bar is drawn anew for each epoch; of one whose ends alone are told, how
+        many these are."""
+        if done == total and not self._is_drawn:
+            self._ends += row != self._told
+            self._told = row
+            return self._ends
+        self._is_drawn = True
         if done < self._last == total:
             self._before += total
         self._last = done

@@ -51,3 +51,22 @@ def test_results_that_no_step_was_told_for_are_no_row() -> None:
 
 def test_a_bar_of_episodes_that_trains_nothing_is_no_row() -> None:
     assert not len(series("Episode [1/2]:  3%|#   | 3/64 [03:20<1:00:00, 80.1s/it, reward=0.2, turns=4]\n"))
+
+
+def test_a_bar_of_whose_epochs_only_the_ends_are_told_is_a_row_each() -> None:
+    form = (
+        "(ActorModelRayActor pid=7) Train epoch [1/1]: 100%|####| 64/64 [04:30<00:00,  4.95s/it, pg=-0.0092, "
+        "rm={}, ret=0.2, glen=595.1, tlen=737.1, kl=0.0013, act_lr=5e-7]\n"
+    )
+    found = series("".join(form.format(reward) for reward in (0.1, 0.1, 0.3, 0.4)))
+    assert found.steps.tolist() == [1, 2, 3]
+    assert column(found, "critic/score/mean") == [0.1, 0.3, 0.4]
+    assert "actor/lr" in found.columns and column(found, "response_length/mean") == [595.1] * 3
+
+
+@pytest.mark.parametrize(("told", "expected"), [("'0.0000'", []), ("0.0", [0.0]), ("'0.0012'", [0.0012])])
+def test_a_learning_rate_that_four_decimals_cannot_show_is_not_told(told: str, expected: list[float]) -> None:
+    found = series(
+        SKYRL.format(step=3, reward=0.5).replace("'policy/", f"'policy/policy_lr': {told}, 'policy/", 1)
+    )
+    assert (column(found, "actor/lr") if "actor/lr" in found.columns else []) == expected
