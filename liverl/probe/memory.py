@@ -20,7 +20,7 @@ _KEPT = 5000
 
 @dataclass
 class Memory:
-    """Sound answers by key; saved by rename, so that two checks at once lose rows at worst."""
+    """Sound answers by key; saved by rename, so that two checks that end in the same moment lose rows at worst."""
 
     file: Path
     rows: dict[str, Row]
@@ -49,8 +49,9 @@ class Memory:
         self.rows[key] = row
 
     def save(self) -> None:
-        """Write the newest rows; where that can't be done the next check takes longer, no more."""
-        newest = dict(list(self.rows.items())[-_KEPT:])
+        """Write the newest rows, beside those that others have written meanwhile; where that can't be done the next
+        check takes longer, no more."""
+        newest = dict(list({**Memory.read(self.file).rows, **self.rows}.items())[-_KEPT:])
         try:
             self.file.parent.mkdir(parents=True, exist_ok=True)
             write_by_rename(self.file, json.dumps(newest).encode())

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
 import tempfile
 from collections.abc import Mapping
 from importlib.metadata import version
@@ -15,12 +16,15 @@ from liverl.config import RunConfig
 from liverl.engine.command import compose
 from liverl.errors import EngineError
 from liverl.probe.memory import Memory
+from liverl.record.layout import RunDir
 
 if TYPE_CHECKING:
     from omegaconf import DictConfig
 
     from liverl.probe.schema import Composed
 
+# A path in which neither Hydra nor JSON reads signs.
+_PLAIN = re.compile(r"[\w./-]+", re.ASCII)
 # verl's import takes seconds of one core, and the quick questions are asked at the same time.
 _BEHIND_OTHERS = 5
 
@@ -28,12 +32,12 @@ _BEHIND_OTHERS = 5
 def answer(config: RunConfig, timeout_s: float, light: bool = False) -> dict[str, Any]:
     """verl's version and the number of keys set, or what of them is `unknown` (`key`, `nearest`); raises EngineError
     in verl's own words."""
-    name = config.experiment.name or "preflight"
-    command = compose(config, config.experiment.run_root / name)
+    run = RunDir(config.experiment.run_root / (config.experiment.name or "preflight"))
+    command = compose(config, run.root)
     given = [override for override in command.overrides if not override.startswith("hydra.")]
     told = {"version": version("verl"), "overrides": len(given)}
     memory = Memory.in_user_cache("verl")
-    key = _key(given, command.env, config.model.folder)
+    key = _key(given, command.env, config.model.folder, run)
     if memory.recall(key) is not None:
         return {**told, "cached": True}
     os.environ.update(command.env)
@@ -51,13 +55,17 @@ def answer(config: RunConfig, timeout_s: float, light: bool = False) -> dict[str
     return {**told, "cached": False}
 
 
-def _key(overrides: list[str], env: Mapping[str, str], model: Path) -> str:
-    """A digest of all that decides: importing verl to ask it again takes a quarter of a minute."""
+def _key(overrides: list[str], env: Mapping[str, str], model: Path, run: RunDir) -> str:
+    """A digest of all that decides: importing verl to ask it again takes a quarter of a minute. What a run is called
+    and where it lies does not, unless Hydra has to read signs in it."""
     settings = model / "config.json"
     versions = [
         f"{name} {version(name)}" for name in ("verl", "torch", "transformers", "hydra-core", "omegaconf")
     ]
-    digest = hashlib.sha256(json.dumps([overrides, dict(env), versions]).encode())
+    told = json.dumps([[each.replace(f"_name={run.name}", "_name=") for each in overrides], dict(env), versions])
+    for place in (str(run.root), str(run.scratch)):
+        told = told.replace(place, "") if _PLAIN.fullmatch(place) else told
+    digest = hashlib.sha256(told.encode())
     digest.update(settings.read_bytes() if settings.is_file() else b"")
     return digest.hexdigest()
 

@@ -23,8 +23,11 @@ def test_verl_accepts_the_cpu_and_the_gpu_profile_and_refuses_a_key_it_does_not_
         "refused": start("verl", resolved(LAPTOP, verl__trainer__total_epochs="${nothing}"), tmp_path),
     }
     told = {name: answer(process) for name, process in asked.items()}
-    assert told["cpu"]["version"] == "0.9.1"
+    assert (told["cpu"]["version"], told["cpu"]["cached"]) == ("0.9.1", False)
     assert told["gpu_8"]["version"] == "0.9.1"
+    # What a run is called is no setting of verl's: `run` is not asked again what `check` was told.
+    named = answer(start("verl", resolved(LAPTOP, experiment__name="another"), tmp_path))
+    assert (named["version"], named["cached"]) == ("0.9.1", True)
     assert told["bad"]["unknown"] == [
         {"key": "trainer.no_such_key", "nearest": ""},
         {"key": "trainer.total_epoch", "nearest": "trainer.total_epochs"},
