@@ -62,7 +62,9 @@ def _key(overrides: list[str], env: Mapping[str, str], model: Path, run: RunDir)
     versions = [
         f"{name} {version(name)}" for name in ("verl", "torch", "transformers", "hydra-core", "omegaconf")
     ]
-    told = json.dumps([[each.replace(f"_name={run.name}", "_name=") for each in overrides], dict(env), versions])
+    told = json.dumps(
+        [[each.replace(f"_name={run.name}", "_name=") for each in overrides], dict(env), versions]
+    )
     for place in (str(run.root), str(run.scratch)):
         told = told.replace(place, "") if _PLAIN.fullmatch(place) else told
     digest = hashlib.sha256(told.encode())
