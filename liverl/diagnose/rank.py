@@ -103,6 +103,8 @@ def _may_follow(finding: Finding, cause: Finding) -> bool:
     """Whether a cause is bad enough and did not come late: what is told late may have begun its window before."""
     if not cause.is_alarm and finding.is_alarm:
         return False
+    if cause.severity == "warn" and finding.severity == "fatal" and finding.is_end:
+        return False  # what ended a run is told first
     if _is_passing(cause, finding):
         return False
     mine, other = finding.began, cause.began

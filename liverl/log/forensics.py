@@ -97,6 +97,7 @@ _EXCEPTION = re.compile(
     r"(?:Error|Exception|Exit|Interrupt|Failure|Failed|Died|Timeout|Expired|Crashed|NotFound|Exhausted|Unavailable|"
     r"Mismatch|Denied|Refused|Conflict|Rejected|Unhealthy|NotReady|NotSupported|Unreachable|Corrupted))\b(?:[:(]|$)"
 )
+_READY = re.compile(r"Application startup complete|fired up and ready to roll")
 _BEHIND_BAR = re.compile(r"\d+/\d+ \[[^\]]{1,200}\] ?" + re.escape(_TRACEBACK))
 # The first frame of a program's own traceback; a child that was spawned has `<string>` there.
 _MAIN_FRAME = re.compile(r'^ +File "(?!<string>)[^"]+", line \d+, in (?:<module>|_run_module_as_main)$')
@@ -169,6 +170,7 @@ def facts_of(evidence: Evidence) -> Facts:
         died = _died(evidence)
         facts |= {"ended": _ended(evidence, died), "finished_said": int(finished > 0)}
         facts["exception_above"] = int(0 < died < finished)
+    facts["served_behind"] = int(_serves_behind(evidence.tail))
     if facts.get("ended") == "stopped" and (silent := silent_s(evidence.tail, _STOPS)) is not None:
         facts["stopped_after_s"] = silent
     if facts.get("ended", "cut") == "cut":
@@ -193,7 +195,7 @@ def _ended(evidence: Evidence, died: int) -> Ended:
     if finished or closed > since or evidence.is_done or (evidence.total and last >= evidence.total):
         return "finished"
     before = {kind_of(each.text) for each in evidence.tail if evidence.lines + 1 - each.back < since}
-    if any(
+    if not _serves_behind(evidence.tail) and any(
         (_SAID_LAST.match(each.text) or _EXCEPTION.match(each.text)) and kind_of(each.text) not in before
         for each in evidence.tail[-_LAST_LINES:]
     ):
@@ -232,6 +234,8 @@ def _last_trace(tail: Sequence[TailLine], lines: int, enduring: Collection[str] 
     A worker's traceback counts only at the very end: most of them are handled by who asked the worker.
     """
     found, is_open, is_ignored = 0, False, False
+    if _serves_behind(tail):
+        return 0
     for at, line in enumerate(tail):
         after = len(tail) - 1 - at
         if _TRACEBACK in line.text:
@@ -243,6 +247,12 @@ def _last_trace(tail: Sequence[TailLine], lines: int, enduring: Collection[str] 
                 found = lines + 1 - line.back
             is_open = False
     return found
+
+
+def _serves_behind(tail: Sequence[TailLine]) -> bool:
+    """Whether a server says that it is ready behind the last traceback: it was survived."""
+    traces = [at for at, each in enumerate(tail) if _TRACEBACK in each.text]
+    return bool(traces) and any(_READY.search(each.text) for each in tail[traces[-1] :])
 
 
 def _ends_program(tail: Sequence[TailLine], lines: int, died: int) -> bool:

@@ -84,6 +84,15 @@ def test_what_follows_from_another_failure_is_folded_under_it() -> None:
     assert ids(diagnosed(writeups, sighted(a_a=100, b_b=90, c_c=110))) == ["b:b", "a:a <- b:b", "c:c <- a:a"]
 
 
+def test_what_ended_a_run_does_not_follow_from_a_mere_warning() -> None:
+    effect = line_writeup("b:b", more="secondary_to: ['a:a']\n")
+    assert ids(diagnosed([line_writeup("a:a", "warn"), effect], sighted(a_a=10, b_b=20))) == ["b:b", "a:a"]
+    assert ids(diagnosed([line_writeup("a:a", "error"), effect], sighted(a_a=10, b_b=20))) == [
+        "a:a",
+        "b:b <- a:a",
+    ]
+
+
 def test_a_consequence_may_be_told_a_little_before_its_cause_and_not_long_before() -> None:
     writeups = [line_writeup("a:a", more="secondary_to: ['b:b']\n"), line_writeup("b:b")]
     assert ids(diagnosed(writeups, sighted(a_a=100, b_b=150))) == ["b:b", "a:a <- b:b"]

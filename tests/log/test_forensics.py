@@ -118,6 +118,15 @@ def test_a_run_that_died_in_its_first_step_did_not_finish(tmp_path: Path) -> Non
     assert (told["steps"], told["ended"]) == (0, "exception")
 
 
+def test_a_server_that_comes_up_behind_an_exception_has_survived_it(tmp_path: Path) -> None:
+    died = MAIN.format("KeyError: '/psm_61c0d2ae'")
+    ready = "INFO:     Application startup complete.\n"
+    survived = facts(tmp_path, "a log\n" * 40 + died + ready)
+    assert (survived["served_behind"], survived["ended"]) == (1, "cut")
+    lost = facts(tmp_path, "a log\n" * 40 + ready + died)
+    assert (lost["served_behind"], lost["ended"]) == (0, "exception")
+
+
 def test_an_exception_of_a_program_s_own_name_is_one(tmp_path: Path) -> None:
     assert (
         facts(tmp_path, "a log\n" + STEPS + MAIN.format("envs.pool.PoolExhausted: none left"))["ended"]
