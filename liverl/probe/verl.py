@@ -62,9 +62,8 @@ def _key(overrides: list[str], env: Mapping[str, str], model: Path, run: RunDir)
     versions = [
         f"{name} {version(name)}" for name in ("verl", "torch", "transformers", "hydra-core", "omegaconf")
     ]
-    told = json.dumps(
-        [[each.replace(f"_name={run.name}", "_name=") for each in overrides], dict(env), versions]
-    )
+    asked = [each for each in overrides if each != f"trainer.experiment_name={run.name}"]
+    told = json.dumps([asked, dict(env), versions])
     for place in (str(run.root), str(run.scratch)):
         told = told.replace(place, "") if _PLAIN.fullmatch(place) else told
     digest = hashlib.sha256(told.encode())
