@@ -23,7 +23,7 @@ ALIASES: dict[str, tuple[str, ...]] = {
         "pg_loss", "policy_loss", "policy/policy_loss", "actor/policy_loss", "actor_loss", "actor/actor_loss",
         "act_loss", "loss/policy", "loss", "loss/mean", "loss:sum", "policy/final_loss", "training loss",
         "training_loss", "train_loss", "actor/loss", "rl_loss", "policy_gradient_loss", "rl_trainer/avg_grpo_loss",
-        "loss/policy_avg", "pg",
+        "loss/policy_avg", "losses/policy_loss", "pg",
     ),
     "actor/kl_loss": (
         "kl_loss", "kl", "actor/kl", "policy/policy_kl", "policy/kl", "kl_divergence", "mean_kl",
@@ -35,11 +35,12 @@ ALIASES: dict[str, tuple[str, ...]] = {
     # TRL's PPO and open-instruct sum it up over the tokens of an answer.
     "actor/kl_sequence": ("objective/kl",),
     "actor/ppo_kl": (
-        "ppo_kl", "actor/approx_kl", "approx_kl", "policy/approx_kl", "policy/approxkl_avg", "old_approx_kl",
+        "ppo_kl", "actor/approx_kl", "approx_kl", "policy/approx_kl", "policy/approxkl_avg", "policy/approxkl",
+        "old_approx_kl",
     ),
     "actor/pg_clipfrac": (
         "pg_clipfrac", "clip_ratio/region_mean", "clip_ratio", "policy/ppo_clip_ratio", "ppo_clip_ratio",
-        "policy/clipfrac_avg", "clipfrac", "clip_frac", "clip_fraction", "policy/clip_fraction",
+        "policy/clipfrac_avg", "policy/clipfrac", "clipfrac", "clip_frac", "clip_fraction", "policy/clip_fraction",
         "clip_ratio/high_mean",
     ),
     "actor/pg_clipfrac_lower": ("pg_clipfrac_lower", "clip_ratio/low_mean", "dual_clip_ratio"),
@@ -48,7 +49,7 @@ ALIASES: dict[str, tuple[str, ...]] = {
     ),
     "actor/lr": (
         "learning_rate", "lr", "optim/lr", "skyrl.ai/learning_rate", "policy/policy_lr", "actor_lr", "policy_lr",
-        "actor/learning_rate", "lr-pg_0", "optim/learning_rate", "act_lr",
+        "actor/learning_rate", "lr-pg_0", "optim/learning_rate", "act_lr", "learning_rate_group_0",
     ),
     "critic/score/mean": (
         "critic/full-score/mean", "critic/sequence_score/mean", "reward/total", "env/all/reward/total", "reward",
@@ -59,6 +60,7 @@ ALIASES: dict[str, tuple[str, ...]] = {
         "critic/rewards/mean", "trial/reward/mean", "average_reward", "reward_avg", "reward/avg", "mean_score",
         "score/mean", "score_mean", "total_rewards_mean", "env/reward_mean", "ppo/mean_scores", "train/accuracy",
         "train/acc", "train_accuracy", "train_acc", "train/pass@1", "train/solve_rate", "train/success_rate",
+        "exp_scores/mean",
         "rollout/ep_rew_mean", "ep_rew_mean", "rollout/reward_mean", "rollout/mean_reward",
         "success_rate", "solve_rate", "pass_rate", "avg total reward", "reward/evaluate_response/avg_total_reward",
         "奖励", "平均奖励", "奖励均值", "rm",
@@ -77,7 +79,7 @@ ALIASES: dict[str, tuple[str, ...]] = {
     ),
     "critic/vf_explained_var": (
         "explained_variance", "explained_var", "expl_variance", "expl_var", "vf_explained_var", "value/explained_var",
-        "critic/explained_variance", "value/explained_variance", "losses/explained_variance",
+        "critic/explained_variance", "value/explained_variance", "losses/explained_variance", "val/var_explained",
     ),
     "critic/vf_clipfrac": ("vf_clipfrac", "value_clipfrac", "val/clipfrac_avg", "critic/clipfrac", "value_clip_frac"),
     "critic/grad_norm": ("critic_grad_norm", "value_grad_norm", "critic/gradient_norm"),
@@ -206,13 +208,19 @@ PATTERNS: tuple[tuple[re.Pattern[str], str], ...] = (
     (re.compile(r"^\w*_?actor/final_reward/(min|max)$"), r"critic/rewards/\1"),
     (re.compile(r"^\w+_actor/advantages/avg$"), "critic/advantages/mean"),
     (re.compile(r"^\w+_actor/advantages/(min|max)$"), r"critic/advantages/\1"),
-    (re.compile(r"^\w+_actor/entropy/avg$"), "actor/entropy"),
-    (re.compile(r"^\w+_actor/grad_norm$"), "actor/grad_norm"),
-    (re.compile(r"^\w+_actor/lr$"), "actor/lr"),
-    (re.compile(r"^\w+_actor/actor_loss/avg$"), "actor/pg_loss"),
-    (re.compile(r"^\w+_actor/approx_kl/avg$"), "actor/ppo_kl"),
-    (re.compile(r"^\w+_actor/clip_ratio/avg$"), "actor/pg_clipfrac"),
-    (re.compile(r"^\w+_actor/behave_kl/avg$"), "rollout_corr/kl"),
+    (re.compile(r"^\w+_actor/(?:update/)?entropy/avg$"), "actor/entropy"),
+    (re.compile(r"^\w+_actor/(?:update/)?grad_norm$"), "actor/grad_norm"),
+    (re.compile(r"^\w+_actor/(?:update/)?lr$"), "actor/lr"),
+    (re.compile(r"^\w+_actor/(?:update/)?actor_loss/avg$"), "actor/pg_loss"),
+    (re.compile(r"^\w+_actor/(?:update/)?approx_kl/avg$"), "actor/ppo_kl"),
+    (re.compile(r"^\w+_actor/(?:update/)?(?:actor_)?clip_ratio/avg$"), "actor/pg_clipfrac"),
+    (re.compile(r"^\w+_actor/(?:update/)?behave_kl/avg$"), "rollout_corr/kl"),
+    (
+        re.compile(r"^\w+_actor/(?:update/)?version_stats/sample_staleness(?:_theta)?_avg$"),
+        "training/off_policy/trajectory_staleness/mean",
+    ),
+    # ms-swift's.
+    (re.compile(r"^rollout_correction/(\w+)$"), r"rollout_corr/\1"),
     (re.compile(r"^\w+_actor/no_eos_ratios/avg$"), "response_length/clip_ratio"),
     (re.compile(r"^\w+_actor/seq_len/(?:avg|mean)$"), "response_length/mean"),
     (re.compile(r"^\w+_actor/prompt_len/(?:avg|mean)$"), "prompt_length/mean"),

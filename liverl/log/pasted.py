@@ -19,9 +19,9 @@ _NARROWEST, _WIDEST, _FULL_LINES = 60, 400, 2
 _QUOTED = re.compile(r" {0,3}>(?!>> )(?: ?>){0,3} ?")
 _PRINTED = re.compile(r"[\[(│]|Traceback \(most|File \"|(?:[a-z_]\w*\.)*[A-Z]\w+(?:Error|Exception)\b")
 _EXCEPTION = r"(?:[A-Za-z_]\w{0,60}\.){0,8}[A-Z]\w{0,60}(?:Error|Exception)"
-# A line that begins anew is no other's rest.
+# A line that begins anew, or says when it was told, is no other's rest.
 _ANEW = re.compile(
-    r"\s*(?:File \"|Traceback \(most|[\[({│|>`#*]|20\d\d-\d\d|\d\d[:-]\d\d[ :-]|frame #|"
+    r"[^\n]{0,40}?\b\d\d:\d\d:\d\d\b|\s*(?:File \"|Traceback \(most|[\[({│|>`#*]|20\d\d-\d\d|\d\d[:-]\d\d[ :-]|frame #|"
     r"(?:ERROR|INFO|WARNING|DEBUG|CRITICAL)\b|"
     rf"{_EXCEPTION}\b:|Exception raised|During handling|The above exception|step[: ]|Epoch\b|\S{{1,30}}%\|)"
 )

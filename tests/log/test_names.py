@@ -58,6 +58,18 @@ from liverl.log.names import Names, as_verl, verl_names, with_aliases
         # Of log-probabilities: verl's difference is of probabilities.
         ("sampling/sampling_logp_difference/mean", "rollout_corr/logprob_abs_diff"),
         ("train/train_rollout_logprob_abs_diff", "rollout_corr/logprob_abs_diff"),
+        ("ppo_actor/update/grad_norm", "actor/grad_norm"),
+        ("ppo_actor/update/actor_clip_ratio/avg", "actor/pg_clipfrac"),
+        ("ppo_actor/update/behave_kl/avg", "rollout_corr/kl"),
+        (
+            "ppo_actor/version_stats/sample_staleness_theta_avg",
+            "training/off_policy/trajectory_staleness/mean",
+        ),
+        ("rollout_correction/k3_kl", "rollout_corr/k3_kl"),
+        ("policy/clipfrac", "actor/pg_clipfrac"),
+        ("exp_scores/mean", "critic/score/mean"),
+        ("learning_rate_group_0", "actor/lr"),
+        ("ppo/val/var_explained", "critic/vf_explained_var"),
         ("proxy_reward", "reward/proxy"),
         ("rollout/outcome_correct", "reward/true"),
         ("strict_acc", "reward/true"),

@@ -80,6 +80,12 @@ def test_as_printed(text: str, line: int, said: str) -> None:
         "KeyError: 'a'\0\n    > b\n",
         "> a\n" * (MOST_BYTES // 4 + 1),
         'body={"error":{"message":"too long","type":"BadRequestError","param":"code"}}\nnext\n',
+        # Lines of nearly one width that say when they were told.
+        "".join(
+            f"trainer      | 09:4{at}:28 SUCCESS Step 3{at} | Loss: 0.0004 | Entropy: 0.4501 | Throughput: 22020\n"
+            f"orchestrator | 09:4{at}:40 SUCCESS Step 3{at} | Time: 41.60s | Reward: 0.597 | Seq. Length: 2012\n"
+            for at in range(4)
+        ),
     ],
 )
 def test_what_was_printed_so_stays(text: str) -> None:

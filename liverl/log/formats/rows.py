@@ -12,7 +12,7 @@ import numpy as np
 from liverl.log.formats.picking import block, getter
 from liverl.log.formats.standing import standing
 from liverl.log.formats.values import BEYOND
-from liverl.log.names import Names, with_aliases
+from liverl.log.names import Names, verl_names, with_aliases
 from liverl.log.series import Series, Values
 
 _FLUSH_ROWS = 1024
@@ -23,6 +23,8 @@ _MOST_VALUES = 30_000_000
 _COMMON = frozenset(
     ("training/global_step", "training/epoch", "step", "epoch", "global_step", "_step", "iteration")
 )
+# Each part of a program tells how long its own steps take; of a row that tells nothing else that is its mark.
+_OF_ANY = ("timing_s/", "perf/")
 _NOTHING: Values = np.full(0, np.nan)
 _ALMOST = BEYOND * 0.99
 
@@ -180,7 +182,7 @@ class Rows:
             if name is not None and name not in kept and self._has_room(name):
                 kept[name] = key
         used = list(kept.values())
-        found = _Layout(keys, tuple(kept), getter(used), frozenset(kept) - _COMMON)
+        found = _Layout(keys, tuple(kept), getter(used), _marks(frozenset(kept) - _COMMON))
         self._layouts[keys] = found
         return found
 
@@ -241,3 +243,11 @@ class Rows:
 
     def __bool__(self) -> bool:
         return len(self._steps) > 0
+
+
+def _marks(names: frozenset[str]) -> frozenset[str]:
+    """Those of the names by which a row of its kind is known."""
+    own = frozenset(
+        name for name in names if not any(each.startswith(_OF_ANY) for each in (name, *verl_names(name)))
+    )
+    return own or names

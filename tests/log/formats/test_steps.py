@@ -317,6 +317,23 @@ def test_prime_rl_s_later_lines_tell_no_throughput() -> None:
     assert column(found, "fully_async/off_policy_level") == [0, 2]
 
 
+def test_two_parts_of_a_program_that_count_apart_are_one_attempt() -> None:
+    """A trainer that runs ahead of its orchestrator: times and rates are told by both."""
+    lines = []
+    for step in range(8):
+        lines.append(
+            f"SUCCESS Step {2 * step} | Time: 3.1s | Loss: 0.01 | Throughput: 210 tokens/s | LR: 1e-06"
+        )
+        lines.append(
+            f"SUCCESS Step {2 * step + 1} | Time: 3.2s | Loss: 0.01 | Throughput: 220 tokens/s | LR: 1e-06"
+        )
+        lines.append(f"SUCCESS Step {step} | Time: 4.1s | Reward: 0.5 | Throughput: 190 tokens/s")
+    wanted = frozenset(("actor/pg_loss", "critic/score/mean", "timing_s/step", "perf/throughput"))
+    found = fed("\n".join(lines) + "\n", wanted)
+    assert found.attempts == 1
+    assert found.series().steps.tolist() == list(range(16))
+
+
 def test_lines_of_pairs_are_rows_counted_where_no_step_is_told() -> None:
     found = series(
         "[Epoch 0.28]  loss=-0.0469  grad=0.0838  lr=3.58e-06  reward=0.102+-0.077  entropy=0.155  frac_zero_std=0.25\n"
