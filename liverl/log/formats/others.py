@@ -18,6 +18,7 @@ from liverl.log.formats.sources import Sources
 # OpenRLHF's bars, of which the inner one tells the metrics in some versions.
 _EPISODE = (b"Episode [", b"Train epoch [")
 _EPOCH = re.compile(rb"(?:^|[\r\n])Epoch \d{1,6}(?:/\d{1,6})?: ")
+_OF_SLIME = ("rollout/", "train/")
 _OPEN = tuple(each[1:] for each in literal.OPEN)
 
 
@@ -35,6 +36,8 @@ class Others:
         self._count = Count()
         self._following = Following()
         self._planned: int | None = None
+        # slime's newest rollout: its updates are counted apart, several of one rollout.
+        self._rollout: int | None = None
         # The newest line that told a step and nothing else.
         self._headed: spread.Below | None = None
 
@@ -174,6 +177,16 @@ class Others:
             return False
         return self._keep([Told("epochs" if is_epoch else "postfix", *found, number, time_of(raw))])
 
+    def _of_rollout(self, step: int | None, row: dict[str, float]) -> int | None:
+        """The step of a row: that of the rollout which an update trains on, where slime tells both."""
+        if step is None or not any(key.startswith(_OF_SLIME) for key in row):
+            return step
+        if not any(key.startswith("train/") for key in row):
+            self._rollout = step
+        elif self._rollout is not None and not any(key.startswith("rollout/") for key in row):
+            return min(step, self._rollout)
+        return step
+
     def _keep(self, rows: list[Told]) -> bool:
         """Add rows; whether one tells a step, and not an evaluation between two."""
         tells = False
@@ -183,6 +196,7 @@ class Others:
             if each.form == "dict":
                 is_step = not dicts.is_evaluation(each.row)
                 self.tells_steps |= step is not None
+                step = self._of_rollout(step, each.row)
                 if not is_step:
                     step = rows_of.last_step or 0 if step is None else step
                 elif not self.tells_steps:

@@ -390,6 +390,22 @@ def test_slime_s_lines_of_a_step_are_one_row() -> None:
     assert column(found, "actor/grad_norm") == [0.2]
 
 
+def test_several_updates_of_one_rollout_of_slime_s_are_rows_of_that_rollout() -> None:
+    lines = []
+    for rollout in range(80, 84):
+        lines.append(
+            f"rollout {rollout}: {{'rollout/raw_reward': 0.{rollout}, 'rollout/response_len/mean': 100.0}}"
+        )
+        for step in range(3 * rollout, 3 * rollout + 3):
+            lines.append(
+                f"step {step}: {{'train/loss': 0.1, 'train/grad_norm': {step}.0, 'train/step': {step}}}"
+            )
+    found = series("\n".join(lines) + "\n")
+    assert found.steps.tolist() == [80, 81, 82, 83]
+    assert column(found, "critic/score/mean") == [0.8, 0.81, 0.82, 0.83]
+    assert column(found, "actor/grad_norm") == [242.0, 245.0, 248.0, 251.0]
+
+
 def test_a_series_that_was_given_does_not_change_when_the_log_grows() -> None:
     steps = StepLines()
     for step in range(1, 5):
