@@ -93,6 +93,7 @@ ALIASES: dict[str, tuple[str, ...]] = {
     "reward/zero_std_share": (
         "frac_reward_zero_std", "frac_zero_std", "zero_std_ratio", "zero_variance_ratio", "frac_groups_zero_std",
         "reward/frac_zero_std", "zero_advantage_ratio", "zero_var_ratio", "zero_advantage_frac",
+        "all-same groups", "all_same_groups", "frac_all_same",
     ),
     "response_length/mean": (
         "completions/mean_length", "completion_length", "response_length", "response_len/mean",

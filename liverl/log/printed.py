@@ -35,6 +35,16 @@ def of_dicts(text: bytes) -> Told:
         yield from _told_by(part[part.find("{") :])
 
 
+def without_dicts(text: bytes) -> bytes:
+    """The text without the lines of its printed configurations: what they set is nothing that was measured."""
+    kept, at = [], 0
+    while found := _BEGINS.search(text, at):
+        start = text.rfind(b"\n", 0, found.start()) + 1
+        kept.append(text[at:start])
+        at = max(_dict_from(text, start)[1], found.end())
+    return b"".join((*kept, text[at:]))
+
+
 def of_overrides(text: bytes, keys: Collection[str]) -> Told:
     """The values of those of the keys that are given as `key=value`; what a shell has yet to fill in is none."""
     for key in keys:

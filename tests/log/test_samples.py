@@ -36,6 +36,20 @@ def test_an_error_that_an_answer_quotes_is_not_told(tmp_path: Path, head: str) -
     assert _told(tmp_path, *SAMPLE, *SAMPLE, "step:1 - critic/score/mean:0.1", head=head) == {}
 
 
+def test_an_error_that_a_command_of_an_agent_said_is_not_told(tmp_path: Path) -> None:
+    said = (
+        "Observation:",
+        "<returncode>1</returncode>",
+        "<output>",
+        *SAMPLE[2:4],
+        "Segmentation fault",
+        "</output>",
+    )
+    assert _told(tmp_path, *said, head="") == {}
+    assert _told(tmp_path, *said, REAL, *said, head="") == {"full": 1}
+    assert _told(tmp_path, "the <output> of the tool", REAL, "</output>", head="") == {"full": 1}
+
+
 def test_an_error_behind_a_sample_is_told(tmp_path: Path) -> None:
     assert _told(tmp_path, *SAMPLE, REAL) == {"full": 1}
 

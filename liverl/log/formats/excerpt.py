@@ -12,6 +12,7 @@ from liverl.log.formats.sideways import ends_of
 from liverl.log.formats.training import OF_A_TRAINING, known_of
 from liverl.log.formats.values import NUMBER, number
 from liverl.log.names import Names, is_metric
+from liverl.log.printed import without_dicts
 
 # What somebody pastes into a thread; a page of a manual tells of many runs.
 MOST_BYTES, _MOST_LINES, _LONGEST = 6144, 48, 1200
@@ -72,7 +73,8 @@ class _Said(NamedTuple):
 def excerpt_rows(content: bytes) -> Rows:
     """What a text of a few lines says of metrics, a row for each step that it names; none of a longer text."""
     rows = Rows(Names())
-    lines = [line for line in content.decode("utf-8", "replace").splitlines() if line.strip()]
+    text = without_dicts(content).decode("utf-8", "replace")
+    lines = [line for line in text.splitlines() if line.strip()]
     if len(content) > MOST_BYTES or len(lines) > _MOST_LINES:
         return rows
     told: list[dict[str, float]] = []

@@ -126,3 +126,14 @@ def test_a_table_with_a_column_for_a_run_s_beginning_and_one_for_its_end_is_two_
 )
 def test_columns_of_two_runs_are_no_beginning_and_end(begin: str, end: str) -> None:
     assert not len(said(ENDS.format(begin=begin, end=end)))
+
+
+def test_a_printed_configuration_tells_no_metric() -> None:
+    config = (
+        "(TaskRunner pid=7) {'actor_rollout_ref': {'actor': {'checkpoint': {'save_contents': ['model']},\n"
+        "(TaskRunner pid=7)                                  'clip_ratio': 0.2,\n"
+        "(TaskRunner pid=7)                                  'use_kl_loss': True}},\n"
+        "(TaskRunner pid=7)  'trainer': {'nnodes': 1}}\n"
+    )
+    assert not len(said(config + "AssertionError: it is refused\n"))
+    assert column(said(config + "Then entropy=0.42, grad_norm=0.8\n"), "actor/entropy") == [0.42]
