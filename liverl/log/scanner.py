@@ -113,7 +113,10 @@ class Scanner:
         self._last = matcher(looked_for.last_needles)
         self._lines = FedLines(steps)
         self._keys, self._kinds = looked_for.keys, looked_for.kinds
-        self._bars = frozenset(number for number, kind in enumerate(self._kinds) if kind == _BAR)
+        self._bars, self._tell, self._sampled = (
+            frozenset(number for number, kind in enumerate(self._kinds) if kind == each)
+            for each in (_BAR, _STEP, _SAMPLE)
+        )
         self.matcher = matcher(looked_for.needles)
         self._dull = Dull()
         self._samples = Samples()
@@ -130,9 +133,9 @@ class Scanner:
         lines.begin(block)
         for segment, found in self._segments(block, self._worth(block)):
             lines.follow(place, segment.line_start)
-            if lines.steps.follow > 0 or any(self._kinds[each] == _STEP for each in found):
+            if lines.steps.follow > 0 or not self._tell.isdisjoint(found):
                 lines.feed(place, segment)
-            if any(self._kinds[each] == _SAMPLE for each in found):
+            if not self._sampled.isdisjoint(found):
                 line = cleaned(raw_of(block, segment))
                 self._samples.mark(line.text, line.actor, block.offset + segment.start)
             plan = self._planned(found, segment, block)
@@ -280,8 +283,11 @@ class Scanner:
         for number, times in Counter(number for number, _ in hits).items():
             for key in self._keys[number]:
                 self.seen[key].beyond += times
+        start = until = -1
         for number, end in hits[-LAST_PLACES:]:
-            start = segment_at(block, end).start
+            if end > until:  # most of them stand in one line with others
+                segment = segment_at(block, end)
+                start, until = segment.start, segment.end
             for key in self._keys[number]:
                 self.seen[key].late.append((block.offset + start, block.offset, block.line))
 

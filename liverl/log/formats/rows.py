@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from array import array
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -25,6 +26,7 @@ _COMMON = frozenset(
 )
 # Each part of a program tells how long its own steps take; of a row that tells nothing else that is its mark.
 _OF_ANY = ("timing_s/", "perf/")
+_DATE = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:")
 _NOTHING: Values = np.full(0, np.nan)
 _ALMOST = BEYOND * 0.99
 
@@ -167,11 +169,11 @@ class Rows:
             return current
         found = self._layouts.get(keys)
         if found is None:
-            found = self._new_layout(keys)
+            found = self._new_layout(keys, row)
         self._current = found
         return found
 
-    def _new_layout(self, keys: tuple[str, ...]) -> _Layout:
+    def _new_layout(self, keys: tuple[str, ...], row: Mapping[str, Any]) -> _Layout:
         if len(self._layouts) >= _LAYOUTS:
             self._flush()
             # The kinds of rows are too many to be kinds; what they were told up to is no sign of a new attempt.
@@ -179,7 +181,7 @@ class Rows:
         kept: dict[str, str] = {}
         for key in keys:
             name = self.names.of(key)
-            if name is not None and name not in kept and self._has_room(name):
+            if name is not None and name not in kept and not _is_date(row[key]) and self._has_room(name):
                 kept[name] = key
         used = list(kept.values())
         found = _Layout(keys, tuple(kept), getter(used), _marks(frozenset(kept) - _COMMON))
@@ -251,3 +253,8 @@ def _marks(names: frozenset[str]) -> frozenset[str]:
         name for name in names if not any(each.startswith(_OF_ANY) for each in (name, *verl_names(name)))
     )
     return own or names
+
+
+def _is_date(value: Any) -> bool:
+    """Whether a value is a date and a time, which no row of its kind has as a number."""
+    return isinstance(value, str) and _DATE.match(value) is not None
