@@ -215,9 +215,9 @@ PATTERNS: tuple[tuple[re.Pattern[str], str], ...] = (
     (re.compile(r"^\w+_actor/(?:update/)?actor_loss/avg$"), "actor/pg_loss"),
     (re.compile(r"^\w+_actor/(?:update/)?approx_kl/avg$"), "actor/ppo_kl"),
     (re.compile(r"^\w+_actor/(?:update/)?(?:actor_)?clip_ratio/avg$"), "actor/pg_clipfrac"),
-    (re.compile(r"^\w+_actor/(?:update/)?behave_kl/avg$"), "rollout_corr/kl"),
+    (re.compile(r"^\w+_actor/(?:update/)?behave_(?:approx_)?kl/avg$"), "rollout_corr/kl"),
     (
-        re.compile(r"^\w+_actor/(?:update/)?version_stats/sample_staleness(?:_theta)?_avg$"),
+        re.compile(r"^\w+_actor/(?:update/)?version(?:_stats)?/sample_staleness(?:_theta)?_avg$"),
         "training/off_policy/trajectory_staleness/mean",
     ),
     # ms-swift's.
@@ -230,6 +230,14 @@ PATTERNS: tuple[tuple[re.Pattern[str], str], ...] = (
     (
         re.compile(r"^(?:train/)?[\w-]{1,40}/(?:action_is_valid|valid_action_ratio)$"),
         "env/valid_action_ratio",
+    ),
+    # A validation of some of its data: `eval/hidden_tests_pass_rate`.
+    (
+        re.compile(
+            r"(?i)^(?:val|valid|validation|eval|evaluation|test|held[_-]?out)/(?!.*(?:std|train|best|max|min))"
+            r"[a-z]\w{2,40}_(?:pass_rate|solve_rate|success_rate|accuracy)$"
+        ),
+        "val/score",
     ),
     # A validation by the name of its data, and of what is counted.
     (

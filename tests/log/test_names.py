@@ -58,6 +58,10 @@ from liverl.log.names import Names, as_verl, verl_names, with_aliases
         # Of log-probabilities: verl's difference is of probabilities.
         ("sampling/sampling_logp_difference/mean", "rollout_corr/logprob_abs_diff"),
         ("train/train_rollout_logprob_abs_diff", "rollout_corr/logprob_abs_diff"),
+        ("eval/hidden_tests_pass_rate", "val/score"),
+        ("eval/best_tests_pass_rate", ""),
+        ("ppo_actor/version/sample_staleness_avg", "training/off_policy/trajectory_staleness/mean"),
+        ("ppo_actor/update/behave_approx_kl/avg", "rollout_corr/kl"),
         ("ppo_actor/update/grad_norm", "actor/grad_norm"),
         ("ppo_actor/update/actor_clip_ratio/avg", "actor/pg_clipfrac"),
         ("ppo_actor/update/behave_kl/avg", "rollout_corr/kl"),

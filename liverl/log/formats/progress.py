@@ -12,8 +12,8 @@ from typing import NamedTuple
 _BAR = re.compile(rb"%\|[^|\r\n]{0,400}\| *(\d+)/(\d+) \[([\d:]{4,12})<")
 _NAME_BYTES = 64
 _UNKNOWN = b"batches"
-# A bar without a name that is through sooner is a loader's.
-_TRAINING_S = 10.0
+# A bar without a name that is through sooner, or makes more steps a second, is a loader's.
+_TRAINING_S, _FASTEST = 10.0, 50.0
 _TRAINING = re.compile(rb"^(?:.*\b)?(?:training|train|steps?|global|update|iteration|grpo|rl|ppo)\b", re.I)
 _LOADING = re.compile(
     rb"token|load|map|filter|fetch|download|process|captur|compil|generat|eval|valid|shard|rollout|sampl|saving"
@@ -74,7 +74,9 @@ class Bars:
             del self._bare[total]
 
     def _keep(self, told: Progress) -> None:
-        is_quick = told.done >= told.total and told.seconds < _TRAINING_S
+        is_quick = told.done >= told.total and (
+            told.seconds < _TRAINING_S or told.done > _FASTEST * told.seconds
+        )
         if is_quick:
             self._bare.pop(told.total, None)
         elif told.total in self._bare or len(self._bare) < 64:

@@ -120,6 +120,8 @@ def test_the_training_s_bar_is_told_apart_from_those_of_loaders() -> None:
     assert fed(named_later).progress() is None
     assert fed("Capture bs [1, 2, 4]:   0%|          | 0/23 [00:00<?, ?it/s]\n").progress() is None
     assert fed("100%|██████████| 1000/1000 [00:00<00:00, 9000.0it/s]\n").progress() is None
+    assert fed("100%|██████████| 61113/61113 [00:49<00:00, 1240.0it/s]\n").progress() is None
+    assert fed("100%|██████████| 600/600 [00:49<00:00, 12.2it/s]\n").progress() == (600, 600, 49.0)
 
 
 def test_a_line_broken_at_a_terminal_s_width_is_put_together() -> None:
