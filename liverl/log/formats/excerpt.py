@@ -73,9 +73,11 @@ class _Said(NamedTuple):
 def excerpt_rows(content: bytes) -> Rows:
     """What a text of a few lines says of metrics, a row for each step that it names; none of a longer text."""
     rows = Rows(Names())
+    if len(content) > MOST_BYTES:
+        return rows
     text = without_dicts(content).decode("utf-8", "replace")
     lines = [line for line in text.splitlines() if line.strip()]
-    if len(content) > MOST_BYTES or len(lines) > _MOST_LINES:
+    if len(lines) > _MOST_LINES:
         return rows
     told: list[dict[str, float]] = []
     steps: list[int | None] = []
