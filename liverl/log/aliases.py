@@ -201,6 +201,17 @@ _OF_THE_ENGINE = (
     r"(?=.*(?:rollout|infer|vllm|sglang|sampl|engine|generat|mismatch))(?!.*(?:_|/)(?:max|min|std|p\d\d)$)"
 )
 _BOTH_SIDES = _OF_THE_ENGINE + r"(?=.*(?:train|actor|fsdp|megatron|local|learner|hf_|mismatch))"
+# What AReaL's actor tells of its updates, below `grpo_actor/` and in newer versions below `ppo_actor/update/`.
+_OF_AREALS_ACTOR = (
+    ("entropy/avg", "actor/entropy"),
+    ("grad_norm", "actor/grad_norm"),
+    ("lr", "actor/lr"),
+    ("actor_loss/avg", "actor/pg_loss"),
+    ("approx_kl/avg", "actor/ppo_kl"),
+    ("(?:actor_)?clip_ratio/avg", "actor/pg_clipfrac"),
+    ("behave_(?:approx_)?kl/avg", "rollout_corr/kl"),
+    ("version(?:_stats)?/sample_staleness(?:_theta)?_avg", "training/off_policy/trajectory_staleness/mean"),
+)
 # Names with a part that differs from run to run: AReaL's `grpo_actor/...`, its averages.
 PATTERNS: tuple[tuple[re.Pattern[str], str], ...] = (
     (re.compile(r"^\w*_?actor/task_reward/avg$"), "critic/score/mean"),
@@ -209,17 +220,7 @@ PATTERNS: tuple[tuple[re.Pattern[str], str], ...] = (
     (re.compile(r"^\w*_?actor/final_reward/(min|max)$"), r"critic/rewards/\1"),
     (re.compile(r"^\w+_actor/advantages/avg$"), "critic/advantages/mean"),
     (re.compile(r"^\w+_actor/advantages/(min|max)$"), r"critic/advantages/\1"),
-    (re.compile(r"^\w+_actor/(?:update/)?entropy/avg$"), "actor/entropy"),
-    (re.compile(r"^\w+_actor/(?:update/)?grad_norm$"), "actor/grad_norm"),
-    (re.compile(r"^\w+_actor/(?:update/)?lr$"), "actor/lr"),
-    (re.compile(r"^\w+_actor/(?:update/)?actor_loss/avg$"), "actor/pg_loss"),
-    (re.compile(r"^\w+_actor/(?:update/)?approx_kl/avg$"), "actor/ppo_kl"),
-    (re.compile(r"^\w+_actor/(?:update/)?(?:actor_)?clip_ratio/avg$"), "actor/pg_clipfrac"),
-    (re.compile(r"^\w+_actor/(?:update/)?behave_(?:approx_)?kl/avg$"), "rollout_corr/kl"),
-    (
-        re.compile(r"^\w+_actor/(?:update/)?version(?:_stats)?/sample_staleness(?:_theta)?_avg$"),
-        "training/off_policy/trajectory_staleness/mean",
-    ),
+    *((re.compile(rf"^\w+_actor/(?:update/)?{name}$"), verl) for name, verl in _OF_AREALS_ACTOR),
     # ms-swift's.
     (re.compile(r"^rollout_correction/(\w+)$"), r"rollout_corr/\1"),
     (re.compile(r"^\w+_actor/no_eos_ratios/avg$"), "response_length/clip_ratio"),
