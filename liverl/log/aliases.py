@@ -69,7 +69,7 @@ ALIASES: dict[str, tuple[str, ...]] = {
     "critic/score/min": ("critic/full-score/min", "reward/min", "reward_min", "min_reward", "critic/rewards/min"),
     "critic/score/std": (
         "reward_std", "std_reward", "reward/std", "rewards/std", "critic/rewards/std", "reward_stddev",
-        "trial/reward/std", "total_rewards_std",
+        "trial/reward/std", "total_rewards_std", "ppo/std_scores",
     ),
     "critic/rewards/mean": ("final_reward", "loss/avg_final_rewards", "critic/full-reward/mean"),
     "critic/vf_loss": (
@@ -87,6 +87,9 @@ ALIASES: dict[str, tuple[str, ...]] = {
     "critic/advantages/mean": (
         "advantages/mean", "advantages/avg", "advantage", "adv_mean", "advantages_mean", "mean_advantage",
         "advantage_mean", "advantage/mean", "mean_advantages",
+    ),
+    "critic/advantages/std": (
+        "advantages/std", "adv_std", "advantages_std", "advantage_std", "advantage/std", "std_advantage",
     ),
     "critic/advantages/max": ("advantages/max", "adv_max", "advantages_max"),
     "critic/advantages/min": ("advantages/min", "adv_min", "advantages_min"),
