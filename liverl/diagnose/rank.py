@@ -59,8 +59,8 @@ def _order(finding: Finding, is_late: bool = False) -> tuple[int, bool, bool, fl
         is_late,
         (step if line == float("inf") else line),
         step,
-        finding.told or 0,
         len(finding.follows) if finding.is_measured else 0,
+        finding.told or 0,
         finding.id,
     )
 

@@ -9,7 +9,7 @@ ALIASES: dict[str, tuple[str, ...]] = {
     "actor/entropy": (
         "actor/entropy_loss", "entropy", "policy/policy_entropy", "policy_entropy", "optim/entropy", "entropy/mean",
         "entropy_loss", "mean_entropy", "objective/entropy", "token_entropy",
-        "policy/entropy_avg", "ent", "熵", "策略熵",
+        "policy/entropy_avg", "critic/entropy/mean", "approx_entropy", "ent", "熵", "策略熵",
     ),
     "actor/grad_norm": (
         "actor/grad_norm(before clip)", "grad_norm", "optim/grad_norm", "skyrl.ai/grad_norm", "policy/grad_norm",
@@ -100,7 +100,7 @@ ALIASES: dict[str, tuple[str, ...]] = {
     ),
     "response_length/mean": (
         "completions/mean_length", "completion_length", "response_length", "response_len/mean",
-        "generate/avg_num_tokens",
+        "generate/avg_num_tokens", "mean_gen_tokens_per_sample",
         "rollout/response_len/mean", "rollout/response_lengths", "response_lengths", "env/all/ac_tokens_per_turn",
         "seq_len/mean", "seq. length", "seq_length", "completion_len", "glen", "mean_completion_length",
         "response_length_mean", "mean_length", "avg_length", "mean_response_length", "avg_response_length",
@@ -123,9 +123,9 @@ ALIASES: dict[str, tuple[str, ...]] = {
     "prompt_length/mean": ("prompt_len", "completions/mean_prompt_length", "prompt_length"),
     "num_turns/mean": (
         "env/all/turns_per_episode", "turns/mean", "mean_turns", "avg_turns", "episode/length/mean", "num_turns",
-        "turns_per_episode", "trial/turns/mean", "training/num_turns/mean",
+        "turns_per_episode", "turns_per_sample/mean", "trial/turns/mean", "training/num_turns/mean",
     ),
-    "num_turns/max": ("training/num_turns/max",),
+    "num_turns/max": ("training/num_turns/max", "turns_per_sample/max"),
     "num_turns/min": ("training/num_turns/min",),
     "env/valid_action_ratio": (
         "env/ratio_of_valid_action", "episode/valid_action_ratio", "valid_action_ratio", "valid_action_rate",
@@ -137,15 +137,15 @@ ALIASES: dict[str, tuple[str, ...]] = {
     "timing_s/step": (
         "time/total", "step_time", "time/step", "time/step_s", "timing/step", "perf/step_time", "time", "iter_time_s",
         "iter_time", "perf/time_per_step", "time_per_step", "step_time_s", "seconds_per_step", "step_seconds",
-        "iteration_time", "sec_per_step", "step_duration", "step_time_sec",
+        "iteration_time", "sec_per_step", "step_duration", "step_time_sec", "timing/train/total_step_time",
     ),
     "timing_s/gen": (
         "time/sample_s", "timing/generate", "time/sampling", "time/generate", "generation_time", "timeperf/rollout",
-        "perf/rollout_time", "timing/generate_sequences", "generate_time",
+        "perf/rollout_time", "timing/generate_sequences", "generate_time", "timing/train/generation",
     ),
     "timing_s/update_actor": (
         "time/train_s", "timing/policy_train", "time/train", "timeperf/train_step", "perf/actor_train_time",
-        "train_time", "perf/train_time",
+        "train_time", "perf/train_time", "timing/train/policy_training",
     ),
     "timing_s/update_weights": (
         "time/sync_s", "timing/sync_weights", "timeperf/update_weights", "perf/update_weights_time",
@@ -224,6 +224,8 @@ PATTERNS: tuple[tuple[re.Pattern[str], str], ...] = (
     (re.compile(r"^\w+_actor/advantages/avg$"), "critic/advantages/mean"),
     (re.compile(r"^\w+_actor/advantages/(min|max)$"), r"critic/advantages/\1"),
     *((re.compile(rf"^\w+_actor/(?:update/)?{name}$"), verl) for name, verl in _OF_AREALS_ACTOR),
+    # NeMo-RL's environments have names of their own.
+    (re.compile(r"^(?:train/)?\w+/num_tool_calls/mean$"), "tool_call_counts/mean"),
     # ms-swift's.
     (re.compile(r"^rollout_correction/(\w+)$"), r"rollout_corr/\1"),
     (re.compile(r"^\w+_actor/no_eos_ratios/avg$"), "response_length/clip_ratio"),
