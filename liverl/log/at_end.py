@@ -2,6 +2,7 @@
 
 stands_at   the facts of docs/writeups.md that are of a log's last lines
 silent_s    for how long nothing was written before a person stopped it
+stood       what was counted there, and came no further, before a person stopped it
 FACTS       their names
 """
 
@@ -52,11 +53,18 @@ _LIMITED = re.compile(r"(?i:\W{0,3}(?:time ?out|limit|max|at most))")
 _UNITS = {"s": 1.0, "m": 60.0, "h": 3600.0}
 _CLOCK = re.compile(r"(\d\d):(\d\d):(\d\d)")
 _DAY_S = 86_400.0
-_BAR = re.compile(r"\|[^|]{3,}\|")
+_BAR = re.compile(r"(?<=%)\|[^|]{3,}\|")
 _DRAWN = re.compile(r"%\|[^|]{0,400}\| *(?P<done>\d{1,9})/(?P<total>\d{1,9}) \[(?P<lasted>[\d:]{4,12})<")
 _BAR_CHARS = 600
 # A bar's last piece may be the longest; half an hour, and twenty times what each took before, is none of those.
 _STANDS_S, _SLOWER = 1800.0, 20.0
+# What is counted on its way to an end, and may be told every few minutes while nothing comes.
+_COUNT = re.compile(r"(?<![\w./:])(?P<done>\d{1,9}) ?(?:/|of|out of) ?(?P<total>\d{1,9})(?![\w./:]|\.\d)")
+_OF_WORK = re.compile(
+    r"(?i:\b(?:rollouts?|samples?|groups?|trajector\w+|episodes?|trials?|prompts?|tasks?|requests?|generat\w+|batch(?:es)?"
+    r"|completions?|instances?|complete\w*|finished|done|progress|collected)\b)"
+)
+_TOLD_AGAIN, _STOOD_S = 3, 600.0
 # So many lines before the one that says that somebody stopped it, within so many seconds, belong to that; and so many
 # may stand without a time behind the last one before.
 _BEFORE_STOP, _STOPPING_S, _UNTIMED = 6, 5.0, 3
@@ -90,7 +98,7 @@ def stands_at(tail: Sequence[TailLine], lines: int, is_start: bool) -> Facts:
     facts: Facts = {"at_line": lines + 1 - last.back, "at_said": _words(last.text)}
     if is_start and (staged := _staged(told)):
         facts |= {"at_stage": staged[0], "at_said": _words(staged[1])}
-    facts |= _waiting(told) or _standing(told)
+    facts |= _waiting(told) or _standing(told) or _same_count(told)
     beats = _beats(told)
     if beats is not None:
         facts["beats_s"] = beats
@@ -116,6 +124,12 @@ def silent_s(tail: Sequence[TailLine], stops: re.Pattern[str]) -> float | None:
         if stop - at > _BEFORE_STOP:
             return 0.0
     return None
+
+
+def stood(tail: Sequence[TailLine], stops: re.Pattern[str]) -> Facts:
+    """What was counted and came no further in the lines before a person stopped the program."""
+    stop = next((at for at, each in enumerate(tail) if stops.search(each.text)), len(tail))
+    return _same_count(tail[:stop])
 
 
 def _staged(told: Sequence[TailLine]) -> tuple[str, str] | None:
@@ -161,6 +175,34 @@ def _standing(told: Sequence[TailLine]) -> Facts:
     if not 0 < int(count) < int(total) or now - began < max(_STANDS_S, _SLOWER * began / int(count)):
         return {}
     return {"waits": len(same), "waits_for": _words(last.text), "waits_s": now - began}
+
+
+def _same_count(told: Sequence[TailLine]) -> Facts:
+    """A count of finished work that is told again and again, to the letter the same, for ten minutes or longer."""
+    counts = [(each, _own(each.text)) for each in told if "%|" not in each.text]
+    counts = [(each, own) for each, own in counts if _is_unfinished(own)]
+    if not counts:
+        return {}
+    last, said = counts[-1]
+    kind, same = _kind(last.text), []
+    for each, own in reversed(counts):
+        if own == said:
+            same.append(each)
+        elif _kind(each.text) == kind:
+            break
+    seconds = _between(same[-1], last)
+    if len(same) < _TOLD_AGAIN or seconds < _STOOD_S:
+        return {}
+    return {"waits": len(same), "waits_for": _words(last.text), "waits_s": seconds}
+
+
+def _is_unfinished(own: str) -> bool:
+    found = _COUNT.search(own[:400])
+    return (
+        found is not None
+        and int(found["done"]) < int(found["total"])
+        and _OF_WORK.search(own[:400]) is not None
+    )
 
 
 def _lasted(bar: re.Match[str]) -> float:

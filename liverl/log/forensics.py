@@ -13,7 +13,7 @@ from typing import Literal
 
 import numpy as np
 
-from liverl.log.at_end import silent_s, stands_at
+from liverl.log.at_end import silent_s, stands_at, stood
 from liverl.log.chains import IGNORED
 from liverl.log.epilogues import SAID_DONE
 from liverl.log.nearby import TailLine
@@ -171,8 +171,10 @@ def facts_of(evidence: Evidence) -> Facts:
         facts |= {"ended": _ended(evidence, died), "finished_said": int(finished > 0)}
         facts["exception_above"] = int(0 < died < finished)
     facts["served_behind"] = int(_serves_behind(evidence.tail))
-    if facts.get("ended") == "stopped" and (silent := silent_s(evidence.tail, _STOPS)) is not None:
-        facts["stopped_after_s"] = silent
+    if facts.get("ended") == "stopped":
+        if (silent := silent_s(evidence.tail, _STOPS)) is not None:
+            facts["stopped_after_s"] = silent
+        facts |= stood(evidence.tail, _STOPS)
     if facts.get("ended", "cut") == "cut":
         facts |= stands_at(evidence.tail, evidence.lines, is_start=not facts["steps"])
     return facts

@@ -156,6 +156,41 @@ def test_who_waits_for_each_other_says_so_in_turn(tmp_path: Path) -> None:
     assert facts(tmp_path, "a paused: b is behind\nb: waiting for a\n" * 3)["waits"] == 6
 
 
+def counts(clocks: list[str], done: list[int]) -> str:
+    """Steps, then a count of rollouts at each of some times."""
+    said = [
+        f"{clock}   DEBUG [orchestrator] Completed {count}/1024 rollouts | in-flight=890 |\n"
+        f"{clock}    INFO engine 0: throughput: 0.0 tokens/s\n"
+        for clock, count in zip(clocks, done, strict=True)
+    ]
+    return "".join([STEP.format(step) for step in range(1, 5)] + said)
+
+
+CLOCKS = ["11:00:00", "11:05:00", "11:10:00", "11:15:00"]
+
+
+@pytest.mark.parametrize("end", ["", "^C\nTraceback (most recent call last):\nKeyboardInterrupt\n"])
+def test_a_count_that_comes_no_further_is_a_wait(tmp_path: Path, end: str) -> None:
+    told = facts(tmp_path, counts(CLOCKS, [310, 402, 402, 402]) + end)
+    assert (told["waits"], told["waits_s"]) == (3, 600.0)
+    assert told["waits_for"] == "[orchestrator] Completed 402/1024 rollouts | in-flight=890 |"
+
+
+@pytest.mark.parametrize(
+    ("clocks", "done"),
+    [
+        (CLOCKS, [310, 402, 411, 430]),  # it goes on
+        (CLOCKS, [402, 402, 402, 411]),  # it went on
+        (["11:00:00", "11:01:00", "11:02:00", "11:03:00"], [402] * 4),  # three minutes may be a slow answer
+        (CLOCKS, [1024] * 4),  # all are there
+    ],
+)
+def test_a_count_that_grows_or_is_full_or_rests_for_minutes_is_none(
+    tmp_path: Path, clocks: list[str], done: list[int]
+) -> None:
+    assert "waits" not in facts(tmp_path, counts(clocks, done))
+
+
 def test_what_was_waited_for_has_come(tmp_path: Path) -> None:
     assert "waits" not in facts(tmp_path, "Waiting for the pool\nWaiting for the pool\nSUCCESS pool ready\n")
 
