@@ -131,6 +131,10 @@ ALIASES: dict[str, tuple[str, ...]] = {
         "env/ratio_of_valid_action", "episode/valid_action_ratio", "valid_action_ratio", "valid_action_rate",
         "env/valid_action_rate", "rollout/valid_action_ratio", "rollout/valid_action_rate",
     ),
+    "tools/failure_frequency": (
+        "tool_error_rate", "tool_failure_rate", "tool_error_frac", "tool_empty_frac", "tools/error_rate",
+        "tool_errors/rate", "tool_call_error_rate", "tools/failure_rate",
+    ),
     "tool_call_counts/mean": (
         "tools/call_frequency", "tool_call/mean", "tool_calls/mean", "num_tool_calls", "tool_calls_per_episode",
     ),
@@ -242,6 +246,15 @@ PATTERNS: tuple[tuple[re.Pattern[str], str], ...] = (
         re.compile(
             r"(?i)^(?:val|valid|validation|eval|evaluation|test|held[_-]?out)/(?!.*(?:std|train|best|max|min))"
             r"[a-z]\w{2,40}_(?:pass_rate|solve_rate|success_rate|accuracy)$"
+        ),
+        "val/score",
+    ),
+    # A validation by a known set of tasks, or of what was held out, in a small project's own words.
+    (
+        re.compile(
+            r"(?i)^(?!.*(?:std|train|best|max|min|time|len|count))(?:eval[/_])?(?:held_?out|mbpp|humaneval|gsm8k|math_?500|mmlu"
+            r"|livecodebench|aime_?\d{2,4}|amc_?\d{2})[_/](?:\w{1,20}[_/])?(?:pass|pass_?@?1|acc(?:uracy)?|score|reward|success)"
+            r"(?:[_/](?:mean|avg|rate))?$"
         ),
         "val/score",
     ),
