@@ -40,6 +40,7 @@ class Others:
         self._rollout: int | None = None
         # The newest line that told a step and nothing else.
         self._headed: spread.Below | None = None
+        self._validates: int | None = None
 
     @property
     def follow(self) -> int:
@@ -143,7 +144,13 @@ class Others:
         return False
 
     def _results(self, number: int, raw: bytes) -> bool:
-        """Whether the results of a step begin, whose number was told further up."""
+        """Whether the results of a step or of a validation begin, whose number was told further up."""
+        if spread.VALIDATES in raw:
+            self._validates = spread.validated_at(text_of(raw))
+        if spread.VALIDATION in raw and self._validates is not None:
+            self._keep(self._following.begin(spread.Validated(self._validates, None), number, raw))
+            self._validates = None
+            return True
         if spread.RESULTS not in raw or self._headed is None:
             return False
         again = spread.Below(self._headed.step, self._headed.total)

@@ -7,6 +7,7 @@ import re
 from liverl.log.formats import dicts, pairs
 from liverl.log.formats.training import is_of_training, known_of
 from liverl.log.formats.values import NOT_FINITE, NUMBER, bared, number
+from liverl.log.names import verl_names
 
 _BEGINNING = (
     (("Step", "step"), ("\n", "= ", "- ", "* ", "[")),
@@ -18,15 +19,20 @@ _BEGINNING = (
 # lines, by the thousands.
 # What NeMo-RL says above a step's results, many lines below the step's own; what torchforge says above its metrics.
 RESULTS = b"Training Results:"
+# ... and of a validation, whose step is told above it.
+VALIDATION, VALIDATES = b"Validation Results:", b"Starting validation at step "
 NEEDLES = (
     *(f"{before}{word} ".encode() for words, befores in _BEGINNING for word in words for before in befores),
     b"METRICS STEP ",
     RESULTS,
+    VALIDATION,
+    VALIDATES,
 )
 _HEADING = re.compile(
     r"(?i)(?:^|[\s\[\]|:>=*#-])(?:(?:training|train|global|grpo|ppo|rl)[ _-]?)?(?:step|iteration|iter|episode)"
     r"[ :#\[]{1,3}(\d{1,12})(?:\s?(?:/|of)\s?(\d{1,12}))?[^\w%.]*\.?$"
 )
+_VALIDATES = re.compile(rf"{VALIDATES.decode()}(\d{{1,12}})\b")
 _LONGEST_HEADING, _LONGEST_LINE = 160, 1200
 _MOST_MISSED = 3
 _MOST_LINES, _MOST_DICT_LINES = 160, 160
@@ -78,6 +84,22 @@ class Below:
     def row(self) -> dict[str, float] | None:
         """The metrics; None where there are none that only a training has."""
         return self._row if is_row(self._row) else None
+
+
+class Validated(Below):
+    """The pairs below the title of a validation's results."""
+
+    @property
+    def row(self) -> dict[str, float] | None:
+        """The metrics, as those of a validation; None where no score is among them."""
+        told = {f"val/{name}": value for name, value in self._row.items()}
+        return told if any("val/score" in verl_names(name) for name in told) else None
+
+
+def validated_at(text: str) -> int | None:
+    """The step that a line says is validated; None of any other line."""
+    found = _VALIDATES.search(text)
+    return int(found.group(1)) if found else None
 
 
 def is_row(row: dict[str, float]) -> bool:

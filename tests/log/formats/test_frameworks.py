@@ -45,6 +45,29 @@ def test_nemo_rl_s_results_have_their_lengths_times_and_the_distance_of_its_two_
     assert column(found, "rollout_corr/k3_kl") == [0.0012] and column(found, "actor/pg_loss") == [0.0041]
 
 
+def test_nemo_rl_s_validations_are_scores_of_their_steps() -> None:
+    validated = (
+        "\n▶ Starting validation at step {step}...\n  • Validation prompts: 256\n\n📊 Validation Results:\n"
+        "    • Accuracy: {score}\n    • Average response length: 412.7 tokens\n    • Samples processed: 256\n"
+    )
+    told = [validated.format(step=0, score=0.125)]
+    told += [NEMO.format(step=step, reward=step / 8) for step in (1, 2)] + [
+        validated.format(step=2, score=0.5)
+    ]
+    found = series("".join((*told, NEMO.format(step=3, reward=0.375))))
+    assert found.steps.tolist() == [0, 1, 2, 3]
+    assert column(found, "val/score")[::2] == [0.125, 0.5]
+    assert column(found, "critic/score/mean")[1:] == [0.125, 0.25, 0.375]
+
+
+@pytest.mark.parametrize("step", ["", "▶ Starting validation at step 10...\n"])
+def test_a_validation_without_a_score_or_a_step_is_no_row(step: str) -> None:
+    scored = "    • Accuracy: 0.5\n" if not step else ""
+    assert not len(
+        series(f"{step}📊 Validation Results:\n{scored}    • Samples processed: 256\nmore words\n")
+    )
+
+
 def test_results_that_no_step_was_told_for_are_no_row() -> None:
     assert not len(series("Training Results:\n  accuracy of the table: 0.4\n  more words\n"))
 
