@@ -20,7 +20,7 @@ def ranked(findings: Sequence[Finding]) -> tuple[Finding, ...]:
     # earlier start of the program.
     is_over = any(each.is_end and not each.is_generic for each in findings)
     ordered = sorted(findings, key=lambda each: _order(each, is_over and _is_no_end(each)))
-    causes = _without_circles({each.id: _cause_of(each, ordered) for each in ordered})
+    causes = _without_circles({each.id: _cause_of(each, ordered) for each in ordered}, ordered)
     ending = {_root(each.id, causes) for each in ordered if each.is_end and not each.is_generic}
     roots = [each for each in ordered if not causes[each.id]]
     if is_over:
@@ -128,15 +128,16 @@ def _is_passing(cause: Finding, finding: Finding) -> bool:
     return mine is not None and cause.earliest > mine
 
 
-def _without_circles(causes: dict[str, str]) -> dict[str, str]:
-    """The same with the first of every circle (they are in order) as a cause of its own."""
+def _without_circles(causes: dict[str, str], ordered: Sequence[Finding]) -> dict[str, str]:
+    """The same with that of every circle which began first as a cause of its own."""
+    began = {each.id: _order(each)[3:] for each in ordered}
     for identity in causes:
-        seen, at = {identity}, causes[identity]
+        seen, at = [identity], causes[identity]
         while at and at not in seen:
-            seen.add(at)
+            seen.append(at)
             at = causes[at]
         if at == identity:
-            causes[identity] = ""
+            causes[min(seen, key=began.__getitem__)] = ""
     return causes
 
 

@@ -184,7 +184,7 @@ ALIASES: dict[str, tuple[str, ...]] = {
     "fully_async/off_policy_level": ("max. off-policy level", "max off-policy level", "off_policy_level/max"),
     "training/off_policy/trajectory_staleness/mean": (
         "staleness", "staleness/mean", "staleness_mean", "mean_staleness", "avg_staleness", "staleness/avg",
-        "average_staleness", "off_policy_steps",
+        "average_staleness", "off_policy_steps", "async/staleness_mean",
     ),
     "rollout_corr/rollout_is_mean": (
         "sampling/importance_sampling_ratio/mean", "mismatch/rollout_is_mean", "sampling_importance_ratio",
@@ -228,6 +228,21 @@ PATTERNS: tuple[tuple[re.Pattern[str], str], ...] = (
     (re.compile(r"^\w+_actor/advantages/avg$"), "critic/advantages/mean"),
     (re.compile(r"^\w+_actor/advantages/(min|max)$"), r"critic/advantages/\1"),
     *((re.compile(rf"^\w+_actor/(?:update/)?{name}$"), verl) for name, verl in _OF_AREALS_ACTOR),
+    # The share of trials that failed for their environment's reasons, in whatever words.
+    (
+        re.compile(
+            r"(?i)^(?:[\w.]+/)?(?:infra|infrastructure|env|environment|sandbox)[_/](?:failed|failures?|errors?)[_/]"
+            r"(?:rate|ratio|frac(?:tion)?|share)(?:[_/]mean)?$"
+        ),
+        "trial/failed_share",
+    ),
+    # slime's and miles' evaluations have the names of their data alone.
+    (
+        re.compile(
+            r"(?i)^eval/(?:aime|amc|gsm8k|math|mmlu|gpqa|ifeval|humaneval|mbpp|livecodebench|olympiad|minerva)[\w.]{0,12}$"
+        ),
+        "val/score",
+    ),
     # NeMo-RL's environments have names of their own.
     (re.compile(r"^(?:train/)?\w+/num_tool_calls/mean$"), "tool_call_counts/mean"),
     # ms-swift's.

@@ -7,7 +7,7 @@ from liverl.log.formats import ended, grids, panel, spread, validation
 BARS = (b"it/s]", b"s/it]", b"it/s,", b"s/it,")
 DICTS = (
     b"'loss':", b"'policy_loss'", b"'pg_loss'", b"'grad_norm'", b"'reward_std'", b"'train/", b"'rollout/", b"'eval_",
-    b'"loss":', b"'objective/kl'", b"{'generate/", b"{'async/",
+    b'"loss":', b"'objective/kl'", b"{'generate/", b"{'async/", b"{'eval/",
 )  # fmt: skip
 # Rows of other keys, which have to tell their step.
 COUNTED = (

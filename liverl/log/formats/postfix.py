@@ -27,8 +27,9 @@ class Postfixes:
     def __init__(self) -> None:
         self._before = 0
         self._last = 0
-        # Whether more than the ends of bars is told, how many ends are, and what the last of them told.
-        self._is_drawn = False
+        # The length of the bar of which more than the end is told, how many ends there were of others, and what the
+        # last of them told.
+        self._drawn: int | None = None
         self._ends = 0
         self._told: dict[str, float] = {}
 
@@ -51,12 +52,12 @@ class Postfixes:
 
     def _step(self, done: int, total: int, row: dict[str, float]) -> int:
         """The step within the run, where a bar is drawn anew for each epoch; of one whose ends alone are told, how
-        many these are."""
-        if done == total and not self._is_drawn:
+        many these are: that of an update within each step, too."""
+        if done == total and total != self._drawn:
             self._ends += row != self._told
             self._told = row
             return self._ends
-        self._is_drawn = True
+        self._drawn = total
         if done < self._last == total:
             self._before += total
         self._last = done

@@ -76,6 +76,19 @@ def test_a_bar_of_episodes_that_trains_nothing_is_no_row() -> None:
     assert not len(series("Episode [1/2]:  3%|#   | 3/64 [03:20<1:00:00, 80.1s/it, reward=0.2, turns=4]\n"))
 
 
+def test_a_bar_of_episodes_with_that_of_an_update_in_each_is_one_row() -> None:
+    form = (
+        "(ActorModelRayActor pid=7) Train epoch [1/1]: 100%|####| 8/8 [00:47<00:00,  5.61s/it, pg=-0.01, "
+        "ret=0.3, glen={glen}, kl=0.002, act_lr=1e-6]\n"
+        "Episode [1/2]:   1%|#   | {step}/220 [04:39<5:13:08, 93.63s/it, policy_loss=-0.02, reward={reward}, "
+        "kl=0.002]\n"
+    )
+    found = series("".join(form.format(step=step, glen=200.5 + step, reward=step / 8) for step in (1, 2, 3)))
+    assert found.steps.tolist() == [1, 2, 3]
+    assert column(found, "critic/score/mean") == [0.125, 0.25, 0.375]
+    assert column(found, "response_length/mean") == [201.5, 202.5, 203.5]
+
+
 def test_a_bar_of_whose_epochs_only_the_ends_are_told_is_a_row_each() -> None:
     form = (
         "(ActorModelRayActor pid=7) Train epoch [1/1]: 100%|####| 64/64 [04:30<00:00,  4.95s/it, pg=-0.0092, "
