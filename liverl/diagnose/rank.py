@@ -50,7 +50,7 @@ def _is_no_end(finding: Finding) -> bool:
 
 def _order(finding: Finding, is_late: bool = False) -> tuple[int, bool, bool, float, float, int, int, str]:
     """The worst first; a named failure before a general one; of those one that `is_late` last; then the earliest, of
-    two that began as one the one that could be told first, else of curves the one that follows from fewer others."""
+    two that began as one the curve that follows from fewer others, else the one that could be told first."""
     step = float("inf") if finding.began.step is None else float(finding.began.step)
     line = float("inf") if finding.began.line is None else float(finding.began.line)
     return (
