@@ -239,7 +239,8 @@ PATTERNS: tuple[tuple[re.Pattern[str], str], ...] = (
     # slime's and miles' evaluations have the names of their data alone.
     (
         re.compile(
-            r"(?i)^eval/(?:aime|amc|gsm8k|math|mmlu|gpqa|ifeval|humaneval|mbpp|livecodebench|olympiad|minerva)[\w.]{0,12}$"
+            r"(?i)^(?!.*(?:loss|len|token|kl|entropy|time|std|min|max|ratio|count|turn|clip))"
+            r"eval/(?:aime|amc|gsm8k|math|mmlu|gpqa|ifeval|humaneval|mbpp|livecodebench|olympiad|minerva)[\w.]{0,12}$"
         ),
         "val/score",
     ),

@@ -15,6 +15,12 @@ from liverl.log.names import Names, as_verl, verl_names, with_aliases
         ("actor/entropy_loss", "actor/entropy"),
         ("critic/full-score/mean", "critic/score/mean"),
         ("train_grad_norm", "actor/grad_norm"),
+        ("eval/aime", "val/score"),
+        ("eval/gsm8k_test", "val/score"),
+        ("heldout_tests_pass", "val/score"),
+        ("train/bank_agent/num_tool_calls/mean", "tool_call_counts/mean"),
+        ("val/infra_failed_rate", "trial/failed_share"),
+        ("ppo_actor/update/entropy/avg", "actor/entropy"),
         ("completions_mean_length", "response_length/mean"),
         ("grpo_loss", "actor/pg_loss"),
         ("critic.score.mean", "critic/score/mean"),
@@ -129,6 +135,13 @@ def test_a_share_of_solved_tasks_is_a_score_only_where_no_reward_is_told() -> No
     share, reward = np.array([0.0, 0.25]), np.array([1.5, 2.0])
     assert with_aliases({"success_rate": share})["critic/score/mean"] is share
     assert with_aliases({"success_rate": share, "mean_reward": reward})["critic/score/mean"] is reward
+
+
+@pytest.mark.parametrize(
+    "other", ["eval/math_loss", "eval/gsm8k_kl", "eval/aime_response_len", "heldout_loss"]
+)
+def test_what_else_is_told_of_an_evaluation_is_no_score(other: str) -> None:
+    assert "val/score" not in verl_names(other)
 
 
 def test_the_validation_score_is_the_mean_of_the_data_sets_that_a_step_has() -> None:

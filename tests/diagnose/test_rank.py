@@ -1,0 +1,53 @@
+"""Which finding is told first, and which behind it."""
+
+from __future__ import annotations
+
+import pytest
+
+from liverl.diagnose.finding import Began, Finding, Severity
+from liverl.diagnose.rank import ranked
+
+
+def finding(
+    identity: str, severity: Severity, step: int, follows: tuple[str, ...] = (), *, told: int | None = None
+) -> Finding:
+    """What the curves show since a step, by a window of five."""
+    return Finding(
+        id=identity,
+        severity=severity,
+        title=identity,
+        confidence="high",
+        began=Began(step=step, line=step),
+        evidence=(),
+        cure="",
+        writeup="",
+        follows=follows,
+        window=5,
+        told=told,
+    )
+
+
+def told(*findings: Finding) -> list[tuple[str, str]]:
+    return [(each.id, each.secondary_to) for each in ranked(findings)]
+
+
+def test_of_findings_that_name_each_other_in_a_circle_the_one_that_began_first_is_the_cause() -> None:
+    jump = finding("jump", "warn", 162, ("away",))
+    noise = finding("noise", "error", 163, ("jump",))
+    away = finding("away", "error", 163, ("noise",))
+    assert told(noise, away, jump) == [("jump", ""), ("away", "noise"), ("noise", "jump")]
+
+
+@pytest.mark.parametrize("first", [0, 1])
+def test_of_two_curves_that_began_as_one_the_particular_is_the_cause_of_the_general(first: int) -> None:
+    """Even where the general one could be told some steps before."""
+    broken = finding("broken", "error", 50, ("long", "narrow", "away"), told=59)
+    long = finding("long", "error", 50, ("broken",), told=60)
+    pair = (broken, long) if first else (long, broken)
+    assert told(*pair) == [("long", ""), ("broken", "long")]
+
+
+def test_what_began_later_is_told_behind_what_came_before_it() -> None:
+    broken = finding("broken", "error", 50, ("long", "narrow"))
+    long = finding("long", "error", 80, ("broken",))
+    assert told(long, broken) == [("broken", ""), ("long", "broken")]
