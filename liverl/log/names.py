@@ -43,6 +43,7 @@ _BY_UNDERSCORES = {prefix.replace("/", "_"): prefix for prefix in _UNDERSCORED}
 _BY_UNDERSCORES |= {flat.replace("-", "_"): prefix for flat, prefix in _BY_UNDERSCORES.items()}
 _LONGEST_FIRST = sorted(_BY_UNDERSCORES, key=len, reverse=True)
 _LAST_PART = re.compile(r"_(mean|max|min|std)(@\d+)?$")
+_SUCCEEDS = re.compile(r"success|(?:^|[/_])ok$")
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z][a-z])")
 _AGENT_LOOP = re.compile(r"_(min|max|mean)$")
 
@@ -150,7 +151,9 @@ def _upright(name: str, values: Values) -> Values:
 
 
 def _of_one(verl: str, name: str, values: Values) -> Values:
-    """A share that its name tells in percent, as part of one; all else as it is."""
+    """A share that its name tells in percent, as part of one, and of what succeeds, as what fails; all else as it is."""
+    if verl == "tools/failure_frequency" and _SUCCEEDS.search(name.lower()):
+        return 1 - values if not (values > 1).any() else np.full(len(values), np.nan)
     is_share = verl in ("response_length/clip_ratio", "reward/zero_std_share", "reward/format")
     return values / 100 if is_share and is_percent(name) and (values > 1).any() else values
 

@@ -84,6 +84,12 @@ from liverl.log.names import Names, as_verl, verl_names, with_aliases
         ("rollout/outcome_correct", "reward/true"),
         ("strict_acc", "reward/true"),
         ("mismatch_kl/mean", "rollout_corr/k3_kl"),
+        ("rewards/judge_winrate_vs_sft/mean", "reward/true"),
+        ("eval_rewards/judge_winrate_vs_sft/mean", ""),
+        ("generate/num_error_trajectories", "trial/failed"),
+        ("environment/avg_num_turns", "num_turns/mean"),
+        ("tool_success_rate", "tools/failure_frequency"),
+        ("rew", "critic/score/mean"),
         ("train/value_loss", "critic/vf_loss"),
         ("train/explained_variance", "critic/vf_explained_var"),
         ("rollout/ep_rew_mean", "critic/score/mean"),
@@ -113,6 +119,14 @@ def test_an_alias_is_a_second_name_and_never_replaces_what_is_there() -> None:
     assert found["critic/score/mean"] is columns["reward"]
     assert found["actor/kl_loss"][0] == 9
     assert set(columns) < set(found)
+
+
+@pytest.mark.parametrize("name", ["tool_success_rate", "call_ok", "tools/success_rate"])
+def test_of_tool_calls_that_succeed_the_failures_are_told(name: str) -> None:
+    found = with_aliases({name: np.array([0.75, np.nan, 1.0])})["tools/failure_frequency"]
+    assert found[[0, 2]].tolist() == [0.25, 0.0] and np.isnan(found[1])
+    counts = with_aliases({name: np.array([12.0, 7.0])})["tools/failure_frequency"]
+    assert np.isnan(counts).all()
 
 
 def test_of_several_names_the_one_measured_most_counts() -> None:

@@ -41,7 +41,11 @@ def metric_of(path: Path) -> str:
     if found := _TAG.match(stem):
         return found.group(1)
     last = _PARTS.split(stem)[-1]
-    return last if not is_metric(as_verl(stem)) and "_" in last and is_metric(as_verl(last)) else stem
+    if is_metric(as_verl(stem)):
+        return stem
+    # Behind a run's name the longest that is a metric of verl's, whose slashes no file's name can have.
+    ends = [last] + [last[at + 1 :] for at, sign in enumerate(last) if sign == "_"]
+    return next((end for end in ends if "_" in end and is_metric(as_verl(end))), stem)
 
 
 def is_note(line: str) -> bool:

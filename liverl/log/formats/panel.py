@@ -10,7 +10,7 @@ from liverl.log.formats.values import number, whole
 BEGINS = "─ Metrics ─".encode()
 _ENDS = "╰└"
 _LINE = re.compile(r"^\s*[│┃|] (?P<text>.*?)\s*[│┃|]\s*$")
-_CELLS = re.compile(r"^ (?P<first>\S+)?\s*(?:(?<=\s\s)(?P<second>\S.*))?$")
+_CELLS = re.compile(r"^ ?(?P<first>\S+)?\s*(?:(?<=\s\s)(?P<second>\S.*))?$")
 _BETWEEN = re.compile(r"\s?\|\s?")
 _STEPS = ("training_step", "global_step", "step")
 # Keys without a part before a slash are told together.

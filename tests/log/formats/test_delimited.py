@@ -57,6 +57,7 @@ def test_units_in_a_header_are_no_part_of_a_metric_s_name(tmp_path: Path) -> Non
     [
         "run-grpo-7b_tag-actor_entropy.csv", "run-.-tag-actor_entropy.csv", "actor_entropy.csv", "entropy.csv",
         "entropy (1).csv", "train_entropy.csv", "grpo-7b-actor_entropy.csv", "actor_entropy copy 2.csv",
+        "r1_actor_entropy.csv", "qwen3_seed_7_actor_entropy.csv",
     ],
 )  # fmt: skip
 def test_the_file_s_name_tells_the_metric_of_a_scalar_s_export(tmp_path: Path, name: str) -> None:

@@ -43,6 +43,13 @@ def test_a_panel_is_the_row_of_its_step(form: str, prefix: str) -> None:
     )
 
 
+def test_a_panel_whose_cells_have_no_blank_of_their_own_is_read() -> None:
+    text = "".join(WIDE.format(step=step, kl=0.02 * step).replace("│  ", "│ ") for step in (1, 2))
+    found = series(text)
+    assert found.steps.tolist() == [1, 2] and column(found, "actor/kl_loss") == [0.02, 0.04]
+    assert column(found, "num_total_tokens") == [40000] * 2
+
+
 def test_what_two_digits_tell_as_nothing_is_not_measured() -> None:
     found = series(WIDE.format(step=1, kl="0.00"))
     assert not found.has("actor/pg_clipfrac") and not found.has("actor/kl_loss")
