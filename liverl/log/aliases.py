@@ -59,8 +59,8 @@ ALIASES: dict[str, tuple[str, ...]] = {
         "episode/reward/mean", "episode_reward", "traj/reward_mean", "batch_reward", "mean reward", "train_reward",
         "critic/rewards/mean", "trial/reward/mean", "average_reward", "reward_avg", "reward/avg", "mean_score",
         "score/mean", "score_mean", "total_rewards_mean", "env/reward_mean", "ppo/mean_scores", "train/accuracy",
-        "rew", "rew_mean", "train/acc", "train_accuracy", "train_acc", "train/pass@1", "train/solve_rate", "train/success_rate",
-        "exp_scores/mean",
+        "train/acc", "train_accuracy", "train_acc", "train/pass@1", "train/solve_rate", "train/success_rate",
+        "exp_scores/mean", "rew", "rew_mean",
         "rollout/ep_rew_mean", "ep_rew_mean", "rollout/reward_mean", "rollout/mean_reward",
         "success_rate", "solve_rate", "pass_rate", "avg total reward", "reward/evaluate_response/avg_total_reward",
         "奖励", "平均奖励", "奖励均值", "rm",
@@ -123,7 +123,8 @@ ALIASES: dict[str, tuple[str, ...]] = {
     "prompt_length/mean": ("prompt_len", "completions/mean_prompt_length", "prompt_length"),
     "num_turns/mean": (
         "env/all/turns_per_episode", "turns/mean", "mean_turns", "avg_turns", "episode/length/mean", "num_turns",
-        "turns_per_episode", "environment/avg_num_turns", "avg_num_turns", "turns_per_sample/mean", "trial/turns/mean", "training/num_turns/mean",
+        "turns_per_episode", "turns_per_sample/mean", "trial/turns/mean", "training/num_turns/mean",
+        "environment/avg_num_turns", "avg_num_turns",
     ),
     "num_turns/max": ("training/num_turns/max", "turns_per_sample/max"),
     "num_turns/min": ("training/num_turns/min",),
@@ -135,14 +136,15 @@ ALIASES: dict[str, tuple[str, ...]] = {
         "tool_error_rate", "tool_failure_rate", "tool_error_frac", "tool_empty_frac", "tools/error_rate",
         "tool_errors/rate", "tool_call_error_rate", "tools/failure_rate",
         # Of a success the reader of its values makes the failures.
-        "tool_success_rate", "tool_success", "tool_call_success_rate", "tools/success_rate", "tool_success_frac", "tool_ok",
-        "call_ok", "tool_call_success", "code_exec_success_rate",
+        "tool_success_rate", "tool_success", "tool_call_success_rate", "tools/success_rate", "tool_success_frac",
+        "tool_ok", "call_ok", "tool_call_success", "code_exec_success_rate",
     ),
     # How many of a batch's trials ended in an error, whatever it was.
     "trial/failed": (
         "generate/num_error_trajectories", "num_error_trajectories", "num_failed_trajectories", "error_trajectories",
         "failed_trajectories", "num_failed_rollouts", "failed_rollouts", "num_errored_rollouts", "errored_rollouts",
-        "rollout_errors", "num_rollout_errors", "failed_trials", "num_failed_trials", "errored_trials", "failed_episodes",
+        "rollout_errors", "num_rollout_errors", "failed_trials", "num_failed_trials", "errored_trials",
+        "failed_episodes",
     ),
     "tool_call_counts/mean": (
         "tools/call_frequency", "tool_call/mean", "tool_calls/mean", "num_tool_calls", "tool_calls_per_episode",

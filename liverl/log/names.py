@@ -151,7 +151,7 @@ def _upright(name: str, values: Values) -> Values:
 
 
 def _of_one(verl: str, name: str, values: Values) -> Values:
-    """A share that its name tells in percent, as part of one, and of what succeeds, as what fails; all else as it is."""
+    """A share told in percent as part of one, and one of what succeeds as of what fails; all else as it is."""
     if verl == "tools/failure_frequency" and _SUCCEEDS.search(name.lower()):
         return 1 - values if not (values > 1).any() else np.full(len(values), np.nan)
     is_share = verl in ("response_length/clip_ratio", "reward/zero_std_share", "reward/format")
