@@ -195,7 +195,8 @@ ALIASES: dict[str, tuple[str, ...]] = {
     "fully_async/off_policy_level": ("max. off-policy level", "max off-policy level", "off_policy_level/max"),
     "training/off_policy/trajectory_staleness/mean": (
         "staleness", "staleness/mean", "staleness_mean", "mean_staleness", "avg_staleness", "staleness/avg",
-        "average_staleness", "off_policy_steps", "async/staleness_mean",
+        "average_staleness", "off_policy_steps", "async/staleness_mean", "rollout/staleness/avg",
+        "rollout/staleness/mean",
     ),
     "rollout_corr/rollout_is_mean": (
         "sampling/importance_sampling_ratio/mean", "mismatch/rollout_is_mean", "sampling_importance_ratio",
@@ -255,6 +256,22 @@ PATTERNS: tuple[tuple[re.Pattern[str], str], ...] = (
         ),
         "val/score",
     ),
+    # prime-rl's by environment.
+    (re.compile(r"^eval/[\w.-]+/(?:avg|mean|pass)@\d+$"), "val/score"),
+    # The functions of a verifiers environment.
+    (
+        re.compile(r"^metrics/(?:\w+_)?(?:exact|correct|accuracy|solved)(?:_(?:answer|match|reward|func))*$"),
+        "reward/accuracy",
+    ),
+    # The memory of the first GPU: ms-swift's, and what W&B measures by itself.
+    (
+        re.compile(
+            r"(?i)^memory ?\(gib\)$|^(?:train/)?(?:max_|peak_)?(?:gpu_)?memory_(?:allocated|reserved)(?:_gi?b)?$"
+            r"|^system[./]gpu\.0\.memoryAllocatedBytes$"
+        ),
+        "perf/gpu_memory",
+    ),
+    (re.compile(r"^system[./]gpu\.0\.memoryAllocated$"), "perf/gpu_memory_percent"),
     # NeMo-RL's environments have names of their own.
     (re.compile(r"^(?:train/)?\w+/num_tool_calls/mean$"), "tool_call_counts/mean"),
     # ms-swift's.

@@ -53,7 +53,8 @@ _OF_WORDS = 10_000
 # What the share of groups without signal is computed from.
 _COUNTED = frozenset((
     "groups_skipped", "groups_total", "skipped_groups", "n_groups", "batch/solve_none", "batch/solve_all",
-    "batch/solve_partial", "env/all/by_group/frac_all_bad", "env/all/by_group/frac_all_good", "solve_none", "solve_all",
+    "batch/solve_partial", "env/all/by_group/frac_all_bad", "env/all/by_group/frac_all_good",
+    "env/all/by_group/frac_mixed", "solve_none", "solve_all",
 ))  # fmt: skip
 
 
@@ -297,6 +298,8 @@ def _zero_std(columns: Mapping[str, Values]) -> Values | None:
             return (found[0] + found[1]) / (found[0] + found[1] + found[2])
         if found := get("env/all/by_group/frac_all_bad", "env/all/by_group/frac_all_good"):
             return found[0] + found[1]
+        if found := get("env/all/by_group/frac_mixed"):
+            return 1 - found[0]
         if found := get("solve_none", "solve_all"):
             return found[0] + found[1]
     return None
