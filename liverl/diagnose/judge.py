@@ -47,6 +47,8 @@ _NOT_ENDED = ("running", "stopped", "finished")
 _OUTLIVED_STEPS = 2
 # Facts of a log's last lines: a sign that names them begins there.
 _OF_END = ("at_stage", "at_said", "waits", "waits_s", "beats_s")
+# Between one sign of a failure and the next as many rows may be calm.
+_LED_ROWS = 40
 
 
 @dataclass(frozen=True)
@@ -85,7 +87,20 @@ def judge(writeup: WriteUp, snapshot: Snapshot, memory: Memory | None = None) ->
     first = min(
         shown, key=lambda each: (each.cleared is not None, each.is_outgrown, _position(each, snapshot.series))
     )
-    return _finding(writeup, first, snapshot)
+    # What may pass without harm comes and goes: spikes of a gradient, then a reward that is gone.
+    return _finding(writeup, _from_its_start(first, shown) if writeup.outgrown else first, snapshot)
+
+
+def _from_its_start(first: _Shown, shown: Sequence[_Shown]) -> _Shown:
+    """A sign that still holds, told from where others of its failure began that led into it."""
+    if first.cleared is not None:
+        return first
+    for each in sorted(shown, key=lambda each: -(each.onset or 0)):
+        if first.onset is None or each.onset is None or each.until is None or each.is_outgrown:
+            continue
+        if each.onset < first.onset <= each.until + _LED_ROWS:
+            first = replace(first, onset=each.onset, row=each.row)
+    return first
 
 
 def missing(writeup: WriteUp, snapshot: Snapshot) -> tuple[str, ...]:

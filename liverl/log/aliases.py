@@ -60,7 +60,7 @@ ALIASES: dict[str, tuple[str, ...]] = {
         "critic/rewards/mean", "trial/reward/mean", "average_reward", "reward_avg", "reward/avg", "mean_score",
         "score/mean", "score_mean", "total_rewards_mean", "env/reward_mean", "ppo/mean_scores", "train/accuracy",
         "train/acc", "train_accuracy", "train_acc", "train/pass@1", "train/solve_rate", "train/success_rate",
-        "exp_scores/mean", "rew", "rew_mean",
+        "exp_scores/mean", "rew", "rew_mean", "actor/mean_episode_return", "mean_episode_return",
         "rollout/ep_rew_mean", "ep_rew_mean", "rollout/reward_mean", "rollout/mean_reward",
         "success_rate", "solve_rate", "pass_rate", "avg total reward", "reward/evaluate_response/avg_total_reward",
         "奖励", "平均奖励", "奖励均值", "rm",
@@ -100,7 +100,7 @@ ALIASES: dict[str, tuple[str, ...]] = {
     ),
     "response_length/mean": (
         "completions/mean_length", "completion_length", "response_length", "response_len/mean",
-        "generate/avg_num_tokens", "mean_gen_tokens_per_sample",
+        "generate/avg_num_tokens", "mean_gen_tokens_per_sample", "actor/mean_response_tok_len",
         "rollout/response_len/mean", "rollout/response_lengths", "response_lengths", "env/all/ac_tokens_per_turn",
         "seq_len/mean", "seq. length", "seq_length", "completion_len", "glen", "mean_completion_length",
         "response_length_mean", "mean_length", "avg_length", "mean_response_length", "avg_response_length",
@@ -112,6 +112,7 @@ ALIASES: dict[str, tuple[str, ...]] = {
     "response_length/max": (
         "completions/max_length", "response_len/max", "rollout/response_len/max", "len_max", "len/max", "length_max",
         "resp_len/max",
+        "generate/max_num_tokens",
     ),
     "response_length/min": ("completions/min_length", "response_len/min", "rollout/response_len/min"),
     "response_length/clip_ratio": (
@@ -148,6 +149,7 @@ ALIASES: dict[str, tuple[str, ...]] = {
     ),
     "tool_call_counts/mean": (
         "tools/call_frequency", "tool_call/mean", "tool_calls/mean", "num_tool_calls", "tool_calls_per_episode",
+        "actor/num_tool_uses", "num_tool_uses",
     ),
     "timing_s/step": (
         "time/total", "step_time", "time/step", "time/step_s", "timing/step", "perf/step_time", "time", "iter_time_s",
