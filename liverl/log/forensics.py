@@ -51,7 +51,7 @@ _CRASHED = (
     r"Fatal Python error|Segmentation fault|\(core dumped\)|^\S*: line \d+: +\d+ (?:Killed|Aborted|Bus error)|"
     r"^Killed$|srun: error: |slurmstepd: error: .*(?:Detected|Exceeded)|returned non-zero exit status|"
     r"terminated with exit code [1-9]|\bexit(?:ed)?(?: with)? (?:code|status)[ :=]+[1-9]|^Job '\S+' failed|"
-    r"\bJobException: "
+    r"\bJobException: |\bfailed with return code -?[1-9]"
 )
 _STOPPED = (
     r"^(?:\[rank\d+\]: ?)?KeyboardInterrupt\b|CANCELLED AT|[Ii]nterrupted by (?:the )?user|"
@@ -80,7 +80,7 @@ _SIGNS = {
          "terminate called after", "Fatal Python error", "Segmentation fault", "(core dumped)", "Killed",
          " Aborted", " Bus error", "srun: error: ", "slurmstepd: error", "non-zero exit status", "exit code ",
          "exit status ", "exit code:", "exit code=", "exit status:", "exit status=", "with code ", "with status ",
-         "exited code ", "exited status ", "' failed", "JobException: "),
+         "exited code ", "exited status ", "' failed", "JobException: ", "with return code "),
     ),
     "stopped": (
         _STOPPED,
@@ -93,7 +93,7 @@ PATTERNS = tuple(LinePattern(f"log:{name}", pattern, has=has) for name, (pattern
 
 _STOPS = re.compile(_STOPPED)
 _EXCEPTION = re.compile(
-    r"^(?:\[?rank ?\d+\]?: ?)?(?:[A-Za-z_]\w*\.)*(?:Exception|(?<=\.)Error|[A-Z]\w*"
+    r"^(?:\[[A-Za-z][\w.-]{0,30}\] )?(?:\[?rank ?\d+\]?: ?)?(?:[A-Za-z_]\w*\.)*(?:Exception|(?<=\.)Error|[A-Z]\w*"
     r"(?:Error|Exception|Exit|Interrupt|Failure|Failed|Died|Timeout|Expired|Crashed|NotFound|Exhausted|Unavailable|"
     r"Mismatch|Denied|Refused|Conflict|Rejected|Unhealthy|NotReady|NotSupported|Unreachable|Corrupted))\b(?:[:(]|$)"
 )
