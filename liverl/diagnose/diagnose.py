@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from liverl.diagnose.finding import Diagnosis, Missing
+from liverl.diagnose.finding import Diagnosis, Finding, Missing
 from liverl.diagnose.judge import judge, missing
 from liverl.diagnose.language import Fact, Memory
 from liverl.diagnose.picked import is_jumpy
@@ -43,7 +43,9 @@ def diagnose(snapshot: Snapshot, writeups: Sequence[WriteUp]) -> Diagnosis:
         return _of_several(snapshot, writeups)
     snapshot = replace(snapshot, facts={**snapshot.facts, "jumpy": is_jumpy(snapshot.series)})
     memory: Memory = {}
-    findings = ranked([found for each in writeups if (found := judge(each, snapshot, memory)) is not None])
+    findings = _found([each for each in writeups if not each.is_last_resort], snapshot, memory)
+    if not any(each.is_alarm for each in findings):
+        findings = _found(writeups, snapshot, memory)
     unseen = _unseen(snapshot, writeups)
     if any(each.is_alarm for each in findings):
         return Diagnosis("sick", findings, unseen)
@@ -52,6 +54,10 @@ def diagnose(snapshot: Snapshot, writeups: Sequence[WriteUp]) -> Diagnosis:
     if why and _says_more(snapshot) and not any(each.id.startswith("run:") for each in findings):
         why += where_it_ends(snapshot.facts, _WHY_CHARS - len(why))
     return Diagnosis("not_measured" if why else "healthy", findings, unseen, why)
+
+
+def _found(writeups: Sequence[WriteUp], snapshot: Snapshot, memory: Memory) -> tuple[Finding, ...]:
+    return ranked([found for each in writeups if (found := judge(each, snapshot, memory)) is not None])
 
 
 def _of_several(snapshot: Snapshot, writeups: Sequence[WriteUp]) -> Diagnosis:

@@ -30,7 +30,7 @@ APPLIES = ("engine", "mode", "family", "scaffold", "backend", "rollout")
 _ID = re.compile(r"[a-z][a-z0-9]*:[a-z0-9][a-z0-9-]*")
 _FIELDS = {
     "id", "title", "severity", "past", "outgrown", "outlived", "confidence", "generic", "applies", "needs",
-    "measured_by", "window", "signature", "secondary_to", "cure", "labels",
+    "last_resort", "measured_by", "window", "signature", "secondary_to", "cure", "labels",
 }  # fmt: skip
 _SIGN_FIELDS = {"line", "has", "unless", "near", "not_near", "also", "never", "within", "times", "at_end", "when",
                 "for", "facts", "detail", "chain"}  # fmt: skip
@@ -86,6 +86,7 @@ class WriteUp:
     outlived: Severity
     confidence: Confidence
     is_generic: bool
+    is_last_resort: bool
     applies: Mapping[str, tuple[str, ...]]
     needs: tuple[str, ...]
     measured_by: Mapping[str, str]
@@ -136,6 +137,7 @@ def parse_writeup(text: str, name: str) -> WriteUp:
         outlived=_one_of(front, "outlived", SEVERITIES, "info" if severity == "fatal" else severity),
         confidence=_one_of(front, "confidence", ("high", "medium", "low"), "high"),
         is_generic=bool(front.get("generic", False)),
+        is_last_resort=bool(front.get("last_resort", False)),
         applies=_applies(front.get("applies", {})),
         needs=_texts(front, "needs"),
         measured_by={str(key): str(value) for key, value in front.get("measured_by", {}).items()},

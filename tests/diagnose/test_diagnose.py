@@ -70,6 +70,16 @@ def test_the_first_of_two_equally_bad_failures_is_the_primary_one() -> None:
     assert ids(found) == ["b:b", "a:a"] and found.primary is not None and found.primary.id == "b:b"
 
 
+def test_a_last_resort_is_told_only_where_nothing_else_is() -> None:
+    writeups = [
+        line_writeup("a:a", "warn"),
+        line_writeup("b:b", "fatal", "last_resort: true\n"),
+        line_writeup("c:c", "info"),
+    ]
+    assert ids(diagnosed(writeups, sighted(a_a=9, b_b=5))) == ["a:a"]
+    assert ids(diagnosed(writeups, sighted(b_b=5, c_c=3))) == ["b:b", "c:c"]
+
+
 def test_the_worse_of_two_comes_first_wherever_it_stands() -> None:
     writeups = [line_writeup("a:a", "warn"), line_writeup("b:b")]
     assert ids(diagnosed(writeups, sighted(a_a=1, b_b=500))) == ["b:b", "a:a"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.diagnose.test_diagnose import diagnosed, metric_writeup
+from tests.diagnose.test_diagnose import diagnosed, made, metric_writeup
 
 
 @pytest.mark.parametrize(
@@ -41,3 +41,22 @@ def test_a_reward_that_comes_after_a_hard_start_ends_what_its_lack_told() -> Non
     assert (come.findings[0].severity, come.findings[0].cleared) == ("info", 13)
     rare = diagnosed([writeup], columns={"critic/score/mean": [0.0] * 12 + [0.1, 0.0, 0.0, 0.0]})
     assert (rare.findings[0].severity, rare.findings[0].cleared) == ("error", None)
+
+
+@pytest.mark.parametrize(("calm", "step"), [(20, 15), (60, 76)])
+@pytest.mark.parametrize("outgrown", ["outgrown: info\n", ""])
+def test_what_comes_and_goes_began_with_the_signs_that_led_into_the_last(
+    calm: int, step: int, outgrown: str
+) -> None:
+    """Spikes first, then a reward that is gone: one failure, unless it was calm between them for long."""
+    writeup = made(
+        f"id: a:a\ntitle: It is a:a\nseverity: error\npast: warn\n{outgrown}needs: [actor/grad_norm]\nsignature:\n"
+        "  - when: [\"'actor/grad_norm' > 50\"]\n    for: 1\n"
+        "  - when: [\"'critic/score/mean' < 0.1\"]\n    for: 1\n"
+    )
+    columns = {
+        "critic/score/mean": [0.5] * (15 + calm) + [0.0] * 12,
+        "actor/grad_norm": [0.1] * 14 + [90.0] + [0.1] * (calm + 12),
+    }
+    found = diagnosed([writeup], columns=columns).findings[0]
+    assert found.severity == "error" and found.began.step == (step if outgrown else 16 + calm)

@@ -64,6 +64,11 @@ def facts(folder: Path, text: str) -> dict[str, Any]:
         (HYDRA + "(WorkerDict pid=9) a late word [repeated 7x across cluster]\n" * 100, "exception"),
         (TRACE.format("RuntimeError: CUDA error: device-side assert triggered"), "exception"),
         (CHILD, "exception"),
+        (TRACE.format("ValueError: no such group").replace("\n", "\n[rollout_0] "), "exception"),
+        (
+            "[launcher] ERROR - Process 2 failed with return code 1\n[launcher] all processes terminated\n",
+            "exception",
+        ),
         ("bash: line 1: 30211 Killed                  python -m verl\n", "exception"),
         ("ERROR: environment server is unavailable: http://127.0.0.1:36001\n", "exception"),
         (TRACE.format("KeyboardInterrupt"), "stopped"),
