@@ -43,9 +43,12 @@ def diagnose(snapshot: Snapshot, writeups: Sequence[WriteUp]) -> Diagnosis:
         return _of_several(snapshot, writeups)
     snapshot = replace(snapshot, facts={**snapshot.facts, "jumpy": is_jumpy(snapshot.series)})
     memory: Memory = {}
-    findings = _found([each for each in writeups if not each.is_last_resort], snapshot, memory)
+    found = _judged([each for each in writeups if not each.is_last_resort], snapshot, memory)
+    findings = ranked(found)
     if not any(each.is_alarm for each in findings):
-        findings = _found(writeups, snapshot, memory)
+        findings = ranked(
+            found + _judged([each for each in writeups if each.is_last_resort], snapshot, memory)
+        )
     unseen = _unseen(snapshot, writeups)
     if any(each.is_alarm for each in findings):
         return Diagnosis("sick", findings, unseen)
@@ -56,8 +59,8 @@ def diagnose(snapshot: Snapshot, writeups: Sequence[WriteUp]) -> Diagnosis:
     return Diagnosis("not_measured" if why else "healthy", findings, unseen, why)
 
 
-def _found(writeups: Sequence[WriteUp], snapshot: Snapshot, memory: Memory) -> tuple[Finding, ...]:
-    return ranked([found for each in writeups if (found := judge(each, snapshot, memory)) is not None])
+def _judged(writeups: Sequence[WriteUp], snapshot: Snapshot, memory: Memory) -> list[Finding]:
+    return [found for each in writeups if (found := judge(each, snapshot, memory)) is not None]
 
 
 def _of_several(snapshot: Snapshot, writeups: Sequence[WriteUp]) -> Diagnosis:

@@ -56,9 +56,10 @@ class _Shown:
     """A sign that holds: since which row of the series, with which lines, until which row (None: it still does).
 
     `until` is the last row at which it held, passed or not, `is_outgrown` whether it did the reward no harm;
-    `onset` is the row at which the change began that it tells; `like` is an earlier line of the same words as the
-    first and the last one, that the run went on after; `apart` is in how many rows the metrics of its conditions are
-    told once; `is_of_end` says that it speaks of where the log ends.
+    `onset` is the row at which the change began that it tells, `led` the first row of what led into the last at which
+    it held; `like` is an earlier line of the same words as the first and the last one, that the run went on after;
+    `apart` is in how many rows the metrics of its conditions are told once; `is_of_end` says that it speaks of where
+    the log ends.
     """
 
     evidence: tuple[str, ...]
@@ -70,6 +71,7 @@ class _Shown:
     last: Line | None = None
     like: Line | None = None
     onset: int | None = None
+    led: int | None = None
     apart: float = 1.0
     is_of_end: bool = False
 
@@ -88,18 +90,20 @@ def judge(writeup: WriteUp, snapshot: Snapshot, memory: Memory | None = None) ->
         shown, key=lambda each: (each.cleared is not None, each.is_outgrown, _position(each, snapshot.series))
     )
     # What may pass without harm comes and goes: spikes of a gradient, then a reward that is gone.
-    return _finding(writeup, _from_its_start(first, shown) if writeup.outgrown else first, snapshot)
+    return _finding(
+        writeup, _from_its_start(first, shown) if writeup.outgrown is not None else first, snapshot
+    )
 
 
 def _from_its_start(first: _Shown, shown: Sequence[_Shown]) -> _Shown:
     """A sign that still holds, told from where others of its failure began that led into it."""
     if first.cleared is not None:
         return first
-    for each in sorted(shown, key=lambda each: -(each.onset or 0)):
-        if first.onset is None or each.onset is None or each.until is None or each.is_outgrown:
+    for each in sorted(shown, key=lambda each: -(each.led or 0)):
+        if first.onset is None or each.led is None or each.until is None or each.is_outgrown:
             continue
-        if each.onset < first.onset <= each.until + _LED_ROWS:
-            first = replace(first, onset=each.onset, row=each.row)
+        if each.led < first.onset <= each.until + _LED_ROWS:
+            first = replace(first, onset=each.led, row=each.led)
     return first
 
 
@@ -131,10 +135,10 @@ def _show(sign: Sign, snapshot: Snapshot, memory: Memory | None) -> _Shown | Non
     if sign.when and held is None:
         return None
     evidence = _quotes(lines) if lines else ()
-    row = cleared = until = began = None
+    row = cleared = until = began = led = None
     apart = 1.0
     if held is not None:
-        row, until, has_passed, apart = held
+        row, until, led, has_passed, apart = held
         cleared = until if has_passed else None
         began = _onset(sign, snapshot.series, row)
         evidence += _values(sign, snapshot.series, row, cleared)
@@ -151,6 +155,7 @@ def _show(sign: Sign, snapshot: Snapshot, memory: Memory | None) -> _Shown | Non
         last=last,
         like=like,
         onset=began,
+        led=led,
         apart=apart,
         is_of_end=is_of_end,
     )
@@ -161,9 +166,9 @@ def _onset(sign: Sign, series: Series, row: int) -> int:
     return min((onset(series.columns[each], row) for each in sign.metrics if series.has(each)), default=row)
 
 
-def _held(sign: Sign, snapshot: Snapshot, memory: Memory | None) -> tuple[int, int, bool, float] | None:
-    """The row from which the conditions held long enough, the last at which they did, whether they have passed for
-    good, and in how many rows their metrics are told once."""
+def _held(sign: Sign, snapshot: Snapshot, memory: Memory | None) -> tuple[int, int, int, bool, float] | None:
+    """The row from which the conditions held long enough, the last at which they did, the first of what led into that,
+    whether they have passed for good, and in how many rows their metrics are told once."""
     series = snapshot.series
     if not len(series):
         return None
@@ -187,7 +192,19 @@ def _held(sign: Sign, snapshot: Snapshot, memory: Memory | None) -> tuple[int, i
     last = long[-1][1]
     after = int(np.count_nonzero(measured[last + 1 :]))
     apart = float(np.median(np.diff(rows))) if len(rows) > 1 else 1.0
-    return int(long[0][0]), int(last), after >= _PASSED_ROWS, apart
+    has_passed = after >= _PASSED_ROWS
+    led = _led(long)
+    return long[0][0] if has_passed else led, last, led, has_passed, apart
+
+
+def _led(streaks: Sequence[tuple[int, int]]) -> int:
+    """The first row of the streaks that led into the last one, each at most `_LED_ROWS` behind the one before."""
+    first = streaks[-1][0]
+    for start, end in reversed(streaks[:-1]):
+        if first - end > _LED_ROWS:
+            break
+        first = start
+    return first
 
 
 def _long(
@@ -205,9 +222,7 @@ def _long(
         span = series.span_of(first, last)
         is_long[index] = span >= hold and (last > first or span > 1)
     found = np.flatnonzero(is_long)
-    return [
-        (int(rows[starts[index]]), int(rows[ends[index]])) for index in (found[[0, -1]] if len(found) else ())
-    ]
+    return [(int(rows[starts[index]]), int(rows[ends[index]])) for index in found.tolist()]
 
 
 def _streaks(truth: NDArray[np.bool_]) -> tuple[Integers, Integers]:

@@ -262,7 +262,9 @@ PATTERNS: tuple[tuple[re.Pattern[str], str], ...] = (
     (re.compile(r"^eval/[\w.-]+/(?:avg|mean|pass)@\d+$"), "val/score"),
     # The functions of a verifiers environment.
     (
-        re.compile(r"^metrics/(?:\w+_)?(?:exact|correct|accuracy|solved)(?:_(?:answer|match|reward|func))*$"),
+        re.compile(
+            r"^metrics/(?!(?:num|n|not|frac_not)_)(?:\w+_)?(?:exact|correct|accuracy|solved)(?:_(?:answer|match|reward|func))*$"
+        ),
         "reward/accuracy",
     ),
     # The memory of the first GPU: ms-swift's, and what W&B measures by itself.
@@ -372,7 +374,7 @@ PATTERNS: tuple[tuple[re.Pattern[str], str], ...] = (
     (
         re.compile(
             r"(?i)^(?:train/)?reward(?:s|_components)?/\w*(?:accuracy|correctness|check_answer|answer_reward|\br_answer\b|\bacc\b"
-            r"|\b(?:env|task|outcome|success|solved?)_reward\b)\w*"
+            r"|\b(?:env|task|outcome|success|solved?)_reward\b|\b(?:unit_)?tests?_pass(?:ed|_rate)?\b|\bunit_tests?\b)\w*"
             r"(?:/mean)?$"
         ),
         "reward/accuracy",
@@ -397,7 +399,8 @@ PATTERNS: tuple[tuple[re.Pattern[str], str], ...] = (
     # A judge beside the rewarded model: how often it prefers the answers.
     (
         re.compile(
-            r"(?i)^(?:train/)?rewards?/\w*win_?rate\w*(?:/mean)?$|^(?:train/|judge/)?(?:gold_|judge_|llm_judge_)?win_?rate\w*$"
+            r"(?i)^(?:train/)?(?:rewards?/\w*win_?rate\w*?(?:/mean)?|(?:judge/|gold_|judge_|llm_judge_)win_?rate\w*?)"
+            r"(?<!std)(?<!min)(?<!max)$"
         ),
         "reward/true",
     ),

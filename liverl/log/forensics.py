@@ -93,7 +93,9 @@ PATTERNS = tuple(LinePattern(f"log:{name}", pattern, has=has) for name, (pattern
 
 _STOPS = re.compile(_STOPPED)
 _EXCEPTION = re.compile(
-    r"^(?:\[[A-Za-z][\w.-]{0,30}\] )?(?:\[?rank ?\d+\]?: ?)?(?:[A-Za-z_]\w*\.)*(?:Exception|(?<=\.)Error|[A-Z]\w*"
+    # Behind a launcher's tag; a level is none.
+    r"^(?:\[(?!(?i:debug|info|warn))[A-Za-z][\w.-]{0,30}\] )?"
+    r"(?:\[?rank ?\d+\]?: ?)?(?:[A-Za-z_]\w*\.)*(?:Exception|(?<=\.)Error|[A-Z]\w*"
     r"(?:Error|Exception|Exit|Interrupt|Failure|Failed|Died|Timeout|Expired|Crashed|NotFound|Exhausted|Unavailable|"
     r"Mismatch|Denied|Refused|Conflict|Rejected|Unhealthy|NotReady|NotSupported|Unreachable|Corrupted))\b(?:[:(]|$)"
 )

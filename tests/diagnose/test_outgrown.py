@@ -60,3 +60,15 @@ def test_what_comes_and_goes_began_with_the_signs_that_led_into_the_last(
     }
     found = diagnosed([writeup], columns=columns).findings[0]
     assert found.severity == "error" and found.began.step == (step if outgrown else 16 + calm)
+
+
+def test_a_spike_long_before_is_not_where_an_explosion_began() -> None:
+    """Of one sign too: 300 calm rows lie between its first two rows and its last ones."""
+    writeup = metric_writeup(
+        "a:a", "'actor/grad_norm' > 50", hold=2, more="past: warn\noutgrown: info\nneeds: [actor/grad_norm]\n"
+    )
+    calm, spike = [0.1] * 20, [90.0] * 2
+    norms = calm + spike + calm * 15 + spike + calm + spike * 8
+    rewards = [0.5] * (len(norms) - 16) + [0.0] * 16
+    found = diagnosed([writeup], columns={"critic/score/mean": rewards, "actor/grad_norm": norms}).findings[0]
+    assert found.severity == "error" and found.began.step == 20 + 2 + 300 + 1

@@ -12,6 +12,8 @@ _TAG = re.compile(r"run-.*?[-_]?tag-(.+)$")
 # What a browser, and a person, put behind the name of a second file.
 _COPY = re.compile(r"(?: ?\(\d+\)|[ _-]copy(?:[ _-]?\d+)?)$")
 _PARTS = re.compile(r"[-\s]+|__")
+# A file's name that says whose metric it is, and not the policy's.
+_OTHERS = re.compile(r"(?:^|[^a-z])(?:value|critic|teacher|ref|reference|reward_model|rm|head)[_-]$")
 # MLflow's store: a file without an ending a metric.
 _STORE = "metrics"
 _MARK = re.compile(r"\s*sep=(.)\s*$", re.IGNORECASE)
@@ -45,7 +47,14 @@ def metric_of(path: Path) -> str:
         return stem
     # Behind a run's name the longest that is a metric of verl's, whose slashes no file's name can have.
     ends = [last] + [last[at + 1 :] for at, sign in enumerate(last) if sign == "_"]
-    return next((end for end in ends if "_" in end and is_metric(as_verl(end))), stem)
+    return next(
+        (
+            end
+            for end in ends
+            if "_" in end and _OTHERS.search(stem[: -len(end)]) is None and is_metric(as_verl(end))
+        ),
+        stem,
+    )
 
 
 def is_note(line: str) -> bool:

@@ -73,6 +73,15 @@ def test_the_file_s_name_tells_the_metric_of_a_scalar_s_export(tmp_path: Path, n
     assert column(points, "actor/entropy") == column(found, "actor/entropy")
 
 
+@pytest.mark.parametrize("name", ["teacher_kl_loss.csv", "value_head_grad_norm.csv", "ref_actor_entropy.csv"])
+def test_another_model_s_metric_is_not_the_policy_s(tmp_path: Path, name: str) -> None:
+    text = "Wall time,Step,Value\n" + "".join(
+        f"{1767225600.5 + step},{step},{step / 8}\n" for step in (1, 2, 3)
+    )
+    found = told(written(tmp_path / name, text)).series
+    assert not any(found.has(each) for each in ("actor/kl_loss", "actor/grad_norm", "actor/entropy"))
+
+
 def test_points_are_no_metric_where_they_have_no_time(tmp_path: Path) -> None:
     assert len(told(written(tmp_path / "entropy.json", "[[1, 2, 3], [4, 5, 6]]")).series) == 0
 
