@@ -2,7 +2,7 @@
 
 server     builds the server: instructions, tools, resources, prompt
 reading    the tools that only look
-acting     launch, stop and clean: each asks a person first
+acting     launch, resume, stop and clean: each asks a person first
 consent    how that person is asked
 resources  a run's summary, log and metrics; the prompt for triage
 answers    verbs' results and errors as MCP results

@@ -1,4 +1,4 @@
-"""The tools that change something: launch, stop, clean. Each asks a person first, whatever the client allows."""
+"""The tools that change something: launch, resume, stop, clean. Each asks a person first, whatever a client allows."""
 
 from __future__ import annotations
 
@@ -66,6 +66,69 @@ def _launch(fingerprint: str, name: str) -> Result:
         refuse_live(profile)
         checked = check_again(profile, passed)
         return told(alive(start(profile, checked, Yes("elicitation"), name=name)))
+
+
+@dataclass(frozen=True)
+class Ready:
+    """What a person is asked about, and what is started: nothing in it changes by itself."""
+
+    run_dir: str
+    attempt: int
+    lines: tuple[str, ...]
+
+
+def find_resumable(ctx: Context, run: str) -> Ready:
+    """The run that could go on, and from where; one that can't is an error, and nobody is asked."""
+    from liverl.operate.resume import to_resume
+
+    with telling():
+        found = run_of(run)
+        going = to_resume(found)
+        where = (
+            f"from step {going.from_step} of {going.steps}" if going.from_step else "which has no checkpoint"
+        )
+        again = () if going.from_step else (f"All of its {going.steps} steps are made from the start.",)
+        asked = f"Go on with the run {found.name}, {where} (attempt {going.attempt + 1})?"
+        return Ready(
+            str(found.root), going.attempt, (asked, str(found.root), *again, f"Model: {going.model}")
+        )
+
+
+def ask_resume(ctx: Context, ready: Annotated[Ready, Resolve(find_resumable)]) -> Elicit[Consent] | Consent:
+    """The question before a run goes on: which one, and from where."""
+    return question(ctx, ready.lines)
+
+
+async def resume(
+    ctx: Context,
+    run: Named,
+    ready: Annotated[Ready, Resolve(find_resumable)],
+    consent: Annotated[ElicitationResult[Consent], Resolve(ask_resume)],
+) -> Result:
+    """Go on with a run that ended early, from its last checkpoint; a person confirms, then the machine is checked."""
+    if why := why_not(ctx, consent):
+        return told(Refused("resume", why, f"liverl resume {run} --detach"))
+
+    def act() -> Result:
+        if find_resumable(ctx, run) != ready:
+            return told(
+                Refused("resume", "the run has changed since the question", f"liverl resume {run} --detach")
+            )
+        return _resume(run)
+
+    return await anyio.to_thread.run_sync(act)
+
+
+def _resume(run: str) -> Result:
+    from liverl.operate.launch import Launched, Yes, alive
+    from liverl.operate.resume import check_resume
+    from liverl.operate.resume import resume as resume_run
+
+    with telling():
+        found = run_of(run)
+        going = resume_run(found, check_resume(found), Yes("elicitation"))
+        alive(Launched(found))
+        return told(going)
 
 
 def ask_stop(ctx: Context, run: str, kill: bool) -> Elicit[Consent] | Consent:
@@ -165,6 +228,7 @@ def add_acting(server: MCPServer) -> None:
     """Register the tools of this file."""
     for tool, title, idempotent in (
         (launch, "Start a run", False),
+        (resume, "Go on with a run", False),
         (stop, "Stop a run", True),
         (clean, "Clean up after a run", True),
     ):

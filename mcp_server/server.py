@@ -14,8 +14,9 @@ from mcp_server.resources import add_resources
 
 _INSTRUCTIONS = (
     "LiveRL trains coding agents with online RL (verl on Ray, vLLM, Harbor sandboxes). These tools check a machine and "
-    "a config.yaml before a run, start a run, tell how it is doing, read its log and trials, stop it and clean up. "
-    "launch takes the fingerprint of a passed preflight; launch, stop and clean ask a person."
+    "a config.yaml before a run, start a run, tell how it is doing, read its log and trials, say what is wrong with "
+    "it, stop it, go on with it and clean up. launch takes the fingerprint of a passed preflight; launch, resume, stop "
+    "and clean ask a person."
 )
 
 

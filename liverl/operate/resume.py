@@ -14,6 +14,7 @@ from liverl.operate.planning import plan_attempt, python_of
 from liverl.operate.watcher import start_watcher
 from liverl.preflight import QUESTIONS, configuration_summary, machine_facts, run_checks, worst_first
 from liverl.record.layout import RunDir
+from liverl.record.plan import newest_attempt
 from liverl.run import resume as run_resume
 
 
@@ -53,6 +54,24 @@ class Resumed:
 
 # Its own leftovers may hold the ports still; they are ended before the ports are taken.
 _NOT_ASKED = ("ports",)
+
+
+@dataclass(frozen=True)
+class ToResume:
+    """A run that could go on: its newest attempt, the step with the last checkpoint (0: none), steps in all, model."""
+
+    attempt: int
+    from_step: int
+    steps: int
+    model: str
+
+
+def to_resume(run: RunDir) -> ToResume:
+    """What a resume would go on with; raises `RunError` where the run lives, is done, or may not be resumed."""
+    run_resume.refuse(run)
+    config = _config(run)
+    model = config.model.path or config.model.served_name
+    return ToResume(newest_attempt(run), run_resume.resume_step(run), config.training.steps, model)
 
 
 def check_resume(run: RunDir, on_answer: OnAnswer | None = None) -> Checked:

@@ -1,4 +1,5 @@
-"""Check, confirm, run, look, by a real MCP server; it is killed with its shell, the run goes on and is stopped.
+"""Check, confirm, run, look, by a real MCP server; it is killed with its shell, the run goes on and is stopped; another
+server goes on with it.
 
 The server is started as a client starts it, by a shell in the user's project folder, and talks by standard streams.
 """
@@ -22,6 +23,7 @@ from mcp.types import CallToolResult, ElicitRequestParams, ElicitResult
 
 from liverl.record.events import read_events
 from liverl.record.layout import RunDir
+from liverl.record.plan import newest_attempt
 from liverl.record.runfile import read_run
 from liverl.run.liveness import read_liveness
 from liverl.run.processes import start_ticks
@@ -76,7 +78,9 @@ async def story(site: Site) -> Seen:
         answers["launch"] = await call(
             client, "launch", fingerprint=answers["preflight"]["fingerprint"], name=NAME
         )
-        answers["second"] = {"error": await error(client, "launch", answers["preflight"]["fingerprint"])}
+        answers["second"] = {
+            "error": await error(client, "launch", fingerprint=answers["preflight"]["fingerprint"])
+        }
         run = site.run_dir(NAME)
         await asyncio.to_thread(until, lambda: any(row["step"] for row in read_rows(run)), STEP_LIMIT_S, run)
         for tool in ("status", "tail_log", "trials", "list_runs"):
@@ -119,8 +123,8 @@ async def call(client: Client, tool: str, **arguments: Any) -> dict[str, Any]:
     return result.structured_content
 
 
-async def error(client: Client, tool: str, fingerprint: str) -> str:
-    result = await client.call_tool(tool, {"fingerprint": fingerprint})
+async def error(client: Client, tool: str, **arguments: Any) -> str:
+    result = await client.call_tool(tool, arguments)
     assert isinstance(result, CallToolResult) and result.is_error, result
     return str(result.content)
 
@@ -182,3 +186,40 @@ def test_it_is_then_stopped_from_the_shell_and_nothing_of_it_is_left(site: Site,
     assert [event.kind for event in read_events(run)][-1] == "stopped"
     (row,) = (site.runs / "ledger.jsonl").read_text().splitlines()
     assert '"interrupted"' in row and f'"{NAME}"' in row
+
+
+def test_another_server_goes_on_with_it_once_a_person_says_so(site: Site, run: RunDir) -> None:
+    saved = int((run.checkpoints / "latest_checkpointed_iteration.txt").read_text())
+    made = max(row["step"] for row in read_rows(run))
+    # verl saves a step before it tells its metrics: the stop may have fallen between the two.
+    assert saved in (made, made + 1)
+    answers, asked = asyncio.run(second_story(site, run))
+    declined, resumed, refused, ended = answers
+    assert declined["ok"] is False and "nothing was changed" in declined["summary"]
+    assert all(NAME in text and f"from step {saved} of 50" in text for text in asked[:2]) and len(asked) == 3
+    assert resumed["ok"] and resumed["attempt"] == 2 and resumed["from_step"] == saved
+    assert "nothing to resume" in refused["error"]
+    assert ended["ok"] and processes_of(run) == []
+    assert [event.kind for event in read_events(run) if event.kind in ("started", "resumed")] == [
+        "started",
+        "resumed",
+    ]
+
+
+async def second_story(site: Site, run: RunDir) -> tuple[list[dict[str, Any]], list[str]]:
+    """A no, a yes, another yes while it lives, and its end."""
+    asked: list[str] = []
+
+    async def no_then_yes(context: Any, params: ElicitRequestParams) -> ElicitResult:
+        asked.append(params.message)
+        if len(asked) == 1:
+            return ElicitResult(action="decline")
+        return ElicitResult(action="accept", content={"yes": True})
+
+    async with serving(site, no_then_yes) as client:
+        answers = [await call(client, "resume", run=NAME)]
+        assert newest_attempt(run) == 1
+        answers.append(await call(client, "resume", run=NAME))
+        answers.append({"error": await error(client, "resume", run=NAME)})
+        answers.append(await call(client, "stop", run=NAME))
+    return answers, asked

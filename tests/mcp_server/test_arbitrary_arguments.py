@@ -43,6 +43,7 @@ CALLS = st.one_of(
     st.tuples(st.just("compare"), st.fixed_dictionaries({"runs": st.lists(NASTY, max_size=4)})),
     st.tuples(st.just("launch"), st.fixed_dictionaries({"fingerprint": NASTY}, optional={"name": NASTY})),
     st.tuples(st.just("stop"), st.fixed_dictionaries({"run": NASTY})),
+    st.tuples(st.just("resume"), st.fixed_dictionaries({"run": NASTY})),
     st.tuples(st.just("clean"), st.fixed_dictionaries({"run": NASTY})),
 )
 

@@ -1,16 +1,21 @@
-"""Launch, stop and clean need a person's yes; nothing else counts as one."""
+"""Launch, resume, stop and clean need a person's yes; nothing else counts as one."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import pytest
-from mcp.types import ElicitResult
+from mcp.types import ElicitRequestParams, ElicitResult
 
+from liverl.config import RunConfig, render_resolved
 from liverl.operate import passes
 from liverl.operate.find import Place
 from liverl.operate.profile import Asked, read_profile
 from liverl.record.layout import RunDir
+from liverl.record.plan import newest_attempt, read_plan, write_plan
 from tests.mcp_server.conftest import CANCELLED, DECLINED, UNCHECKED, YES, Connect, ScriptedPerson
 from tests.operate.made import Made
 from tests.run.scripted import Launch, all_gone, ended, launch_run, made_pids
@@ -83,6 +88,67 @@ async def test_a_pass_that_is_no_longer_true_starts_nothing(mark: str, here: Pat
         told = await speaker.error("launch", fingerprint=mark)
     assert "Nothing was started" in told
     assert not (here / "runs").exists()
+
+
+async def test_a_run_that_cannot_go_on_is_an_error_and_nobody_is_asked(
+    launch_run: Launch, made: Made, here: Path, connect: Connect
+) -> None:
+    launch_run(name="busy", end="hang")
+    made("over", state="finished")
+    made("lost", state="failed").resolved.write_text("training: {resume: never}\n")
+    person = ScriptedPerson(YES)
+    async with connect(person) as speaker:
+        assert "nothing to resume" in await speaker.error("resume", run="busy")
+        assert "has made all its steps" in await speaker.error("resume", run="over")
+        assert "run.resume_never" in await speaker.error("resume", run="lost")
+        assert "run.unknown" in await speaker.error("resume", run="none-of-them")
+    assert person.asked == []
+
+
+async def test_a_run_that_this_machine_cannot_hold_does_not_go_on(
+    made: Made, here: Path, connect: Connect
+) -> None:
+    run = made("short", state="failed")
+    config = RunConfig.model_validate({"profile": "cpu", "data": {"train": str(here / "no-such-tasks")}})
+    run.resolved.write_text(render_resolved(config, {}))
+    person = ScriptedPerson(YES)
+    async with connect(person) as speaker:
+        told = await speaker.error("resume", run="short")
+    assert "Nothing was started" in told and "Next: " in told
+    assert "short" in person.asked[0] and "no checkpoint" in person.asked[0]
+    assert newest_attempt(run) == 1
+
+
+@dataclass
+class SlowPerson(ScriptedPerson):
+    """Answers after something else has happened."""
+
+    meanwhile: Callable[[], object] = object
+
+    async def __call__(self, context: Any, params: ElicitRequestParams) -> ElicitResult:
+        self.meanwhile()
+        return await super().__call__(context, params)
+
+
+async def test_a_yes_counts_for_the_run_as_it_was_asked_about(
+    made: Made, here: Path, connect: Connect
+) -> None:
+    run = made("short", state="failed")
+
+    def of_steps(steps: int) -> None:
+        config = RunConfig.model_validate({"profile": "cpu", "training": {"steps": steps}})
+        run.resolved.write_text(render_resolved(config, {}))
+
+    of_steps(30)
+    person = SlowPerson(YES, meanwhile=lambda: of_steps(5000))
+    async with connect(person, "legacy") as speaker:
+        told = await speaker.call("resume", run="short")
+        assert told["ok"] is False and "has changed since the question" in told["summary"]
+        assert "attempt 2" in person.asked[0] and "30 steps" in person.asked[0]
+        # Somebody goes on with it in a shell before the answer.
+        person.meanwhile = lambda: write_plan(run, replace(read_plan(run, 1), attempt=2))
+        assert "run.alive" in await speaker.error("resume", run="short")
+    assert newest_attempt(run) == 2
 
 
 @pytest.mark.parametrize("answer", [*NO, None], ids=["unchecked", "declined", "cancelled", "nobody"])

@@ -64,7 +64,7 @@ async def test_a_client_with_the_token_lists_the_tools(url: str) -> None:
         httpx.AsyncClient(headers=headers, trust_env=False) as http,
         Client(streamable_http_client(url, http_client=http)) as client,
     ):
-        assert len((await client.list_tools()).tools) == 11
+        assert len((await client.list_tools()).tools) == 12
 
 
 def test_a_short_token_is_refused_and_a_missing_one_is_made(

@@ -21,7 +21,7 @@ async def test_it_serves_by_standard_input_and_output_from_any_folder(tmp_path: 
         env={**os.environ, "PYTHONPATH": str(REPOSITORY), "XDG_STATE_HOME": str(tmp_path)},
     )
     async with Client(server) as client:
-        assert len((await client.list_tools()).tools) == 11
+        assert len((await client.list_tools()).tools) == 12
         result = await client.call_tool("list_runs", {})
     assert not result.is_error and "no run yet" in str(result.content)
 

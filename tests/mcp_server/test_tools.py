@@ -18,10 +18,10 @@ from tests.mcp_server.conftest import Connect
 from tests.operate.made import Made
 
 READING = {"preflight", "status", "diagnose", "tail_log", "trials", "show_trial", "list_runs", "compare"}
-ACTING = {"launch", "stop", "clean"}
+ACTING = {"launch", "resume", "stop", "clean"}
 
 
-async def test_there_are_eight_tools_that_read_and_three_that_act() -> None:
+async def test_there_are_eight_tools_that_read_and_four_that_act() -> None:
     async with Client(make_server()) as client:
         tools = {tool.name: tool for tool in (await client.list_tools()).tools}
     assert tools.keys() == READING | ACTING
@@ -37,6 +37,7 @@ async def test_no_parameter_switches_the_question_off() -> None:
     async with Client(make_server()) as client:
         tools = {tool.name: tool.input_schema for tool in (await client.list_tools()).tools}
     assert set(tools["launch"]["properties"]) == {"fingerprint", "name"}
+    assert set(tools["resume"]["properties"]) == {"run"}
     assert set(tools["stop"]["properties"]) == {"run", "kill"}
     assert set(tools["clean"]["properties"]) == {"run", "logs", "trials", "pods", "everything"}
 

@@ -15,7 +15,7 @@ from tests.scaffold.anthropic import ScriptedMessages
 ROOT = Path(__file__).resolve().parents[2]
 PREFIX = "mcp__plugin_rl_liverl__"
 READING = ("preflight", "status", "diagnose", "tail_log", "trials", "show_trial", "list_runs", "compare")
-ACTING = ("launch", "stop", "clean")
+ACTING = ("launch", "resume", "stop", "clean")
 LIMIT_S = 120.0
 
 

@@ -61,7 +61,7 @@ async def test_the_model_can_start_none_of_the_commands_that_change_something(
     heard = await talk(binary, project, ["hello"], [says("Well.")])
     listed = str(heard.asked[0]["messages"])
     assert "rl:check" in listed
-    assert [name for name in ("run", "stop", "clean", "setup") if f"- rl:{name}:" in listed] == []
+    assert [name for name in ("run", "resume", "stop", "clean", "setup") if f"- rl:{name}:" in listed] == []
 
 
 def make_ready(project: Path) -> None:

@@ -57,6 +57,7 @@ async def test_the_inspector_lists_and_calls_every_tool_and_starts_nothing(
     mark = pass_preflight(with_run, tmp_path, (free_port(), free_port()), monkeypatch)
     acts: dict[str, dict[str, Any]] = {
         "launch": {"fingerprint": mark},
+        "resume": {"run": RUN},
         "stop": {"run": RUN},
         "clean": {"run": RUN},
     }
@@ -75,7 +76,8 @@ async def test_the_inspector_lists_and_calls_every_tool_and_starts_nothing(
         assert answers[name]["structuredContent"]["ok"], name
         assert json.loads(answers[name]["content"][0]["text"]) == answers[name]["structuredContent"]
     assert "nothing to stop" in json.dumps(answers["stop"])
-    for name in set(ACTING) - {"stop"}:
+    assert "has made all its steps" in json.dumps(answers["resume"])
+    for name in set(ACTING) - {"stop", "resume"}:
         refused = answers[name]["structuredContent"]
         assert not refused["ok"] and "can't ask a person" in refused["summary"], name
         assert "liverl" in refused["next"]

@@ -16,7 +16,7 @@ from tests.plugin.claude import ACTING, PREFIX, READING, ROOT
 
 COMMANDS = sorted((ROOT / "commands").glob("*.md"))
 SKILLS = sorted((ROOT / "skills").glob("*/SKILL.md"))
-CHANGING = {"run", "stop", "clean", "setup"}
+CHANGING = {"run", "resume", "stop", "clean", "setup"}
 MANIFESTS = (
     ".claude-plugin/plugin.json",
     ".claude-plugin/marketplace.json",
@@ -79,6 +79,7 @@ def test_there_is_one_command_a_verb_and_none_for_a_verb_that_does_not_exist() -
     assert {path.stem for path in COMMANDS} == {
         "check",
         "run",
+        "resume",
         "status",
         "diagnose",
         "triage",

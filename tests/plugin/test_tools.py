@@ -22,7 +22,12 @@ READ: dict[str, dict[str, Any]] = {
     "list_runs": {},
     "compare": {"runs": [RUN, OTHER]},
 }
-ACT = {"launch": {"fingerprint": "0" * 12}, "stop": {"run": RUN}, "clean": {"run": RUN, "everything": True}}
+ACT = {
+    "launch": {"fingerprint": "0" * 12},
+    "resume": {"run": RUN},
+    "stop": {"run": RUN},
+    "clean": {"run": RUN, "everything": True},
+}
 BYPASSED = ("--permission-mode", "bypassPermissions")
 ALLOWED = ("--permission-mode", "default", "--allowedTools", PREFIX.removesuffix("__"))
 
