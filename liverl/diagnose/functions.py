@@ -104,6 +104,13 @@ def before(values: Values) -> Values:
     return _on_measured(values, _followed)
 
 
+def latest(values: Values) -> Values:
+    """The last value that was measured, also in the rows that don't have one; not known before the first."""
+    known = np.isfinite(values)
+    at = np.maximum.accumulate(np.where(known, np.arange(len(values)), -1))
+    return np.where(at >= 0, values[np.maximum(at, 0)], np.nan)
+
+
 def missed(values: Values) -> Values:
     """How many rows ago a metric was last measured: 0 in a row that has it; not known before its first value."""
     at = np.arange(len(values), dtype=np.float64)
@@ -132,7 +139,7 @@ FUNCTIONS: dict[str, Callable[..., Values]] = {
     function.__name__: function
     for function in (
         early, smooth, mean, low, high, spread, usual, ago, change, best, lowest, share, trend, rows, nonfinite,
-        measured, before, missed, fine,
+        measured, before, latest, missed, fine,
     )
 } | {"abs": np.abs, "log": np.log, "max": np.fmax, "min": np.fmin}  # fmt: skip
 

@@ -28,6 +28,8 @@ from liverl.record.masking import mask
 
 _QUOTE_CHARS = 220
 _METRICS_TOLD = 4
+# So many times above or below both ends a value between them is worth a word.
+_FAR = 10
 # After so many rows without it a condition has passed, and not only paused.
 _PASSED_ROWS = 10
 _REWARD = "critic/score/mean"
@@ -408,10 +410,29 @@ def _values(sign: Sign, series: Series, row: int, cleared: int | None) -> tuple[
         text = f"{metric} {_number(values[at[0]])} at step {series.steps[at[0]]}"
         if at[-1] != at[0]:
             text += f", {_number(values[at[-1]])} at step {series.steps[at[-1]]}"
+            text += _between(values[at], series.steps[at])
         if len(early) and row > 0:
             text += f" (its first {len(early)}: median {_number(float(np.median(early)))})"
         told.append(text)
     return tuple(told)
+
+
+def _between(values: Values, steps: Integers) -> str:
+    """What a metric did between its ends, where they do not show it: it was not finite, or ten times above its ends and
+    its usual size, or, with all values of one sign, ten times below."""
+    at = np.flatnonzero(np.isinf(values))
+    if len(at) and np.isfinite(values[[0, -1]]).all():
+        return f", not finite at step {steps[at[0]]} between"
+    if len(at):
+        return ""
+    sizes = np.abs(values)
+    usual = np.array([sizes[0], sizes[-1], np.median(sizes)])
+    highest, lowest = int(np.argmax(sizes)), int(np.argmin(sizes))
+    if sizes[highest] / _FAR > usual.max():
+        return f", {_number(values[highest])} at step {steps[highest]} between"
+    if sizes[lowest] < usual.min() / _FAR and (values.min() >= 0 or values.max() <= 0):
+        return f", {_number(values[lowest])} at step {steps[lowest]} between"
+    return ""
 
 
 def _number(value: object) -> str:

@@ -17,7 +17,7 @@ ALIASES: dict[str, tuple[str, ...]] = {
         "actor/gradient_norm", "total_norm", "raw_grad_norm", "l2_norm", "total_grad_norm", "optim/total_grad_norm",
         "gradnorm", "gradient norm", "global_grad_norm", "grad_norm_before_clip", "grad_norm_pre_clip",
         "grad_norm_preclip", "pre_clip_grad_norm", "unclipped_grad_norm", "grad/norm", "gradients/norm", "grad_l2_norm",
-        "梯度范数", "梯度",
+        "gn", "梯度范数", "梯度",
     ),
     "actor/pg_loss": (
         "pg_loss", "policy_loss", "policy/policy_loss", "actor/policy_loss", "actor_loss", "actor/actor_loss",
@@ -30,7 +30,7 @@ ALIASES: dict[str, tuple[str, ...]] = {
         "ref_kl", "kl/mean", "critic/kl", "objective/kl_avg", "kl_to_ref", "kl_ref", "kl_div", "kl_to_reference",
         "reference_kl", "kl_with_ref", "kl_vs_ref", "kl_from_ref", "kl/ref", "loss/kl", "loss/kl_loss", "kl_mean",
         "actor/kl_divergence", "policy_kl", "kl/policy_ref", "policy_ref_kl", "policy/kl_to_ref", "ref/kl", "kl_avg",
-        "per-token kl", "per_token_kl", "token_kl", "kl_per_token", "kl散度", "kl 散度",
+        "train/kl_penalty", "per-token kl", "per_token_kl", "token_kl", "kl_per_token", "kl散度", "kl 散度",
     ),
     # TRL's PPO and open-instruct sum it up over the tokens of an answer.
     "actor/kl_sequence": ("objective/kl",),
@@ -43,7 +43,8 @@ ALIASES: dict[str, tuple[str, ...]] = {
         "policy/clipfrac_avg", "policy/clipfrac", "clipfrac", "clip_frac", "clip_fraction", "policy/clip_fraction",
         "clip_ratio/high_mean",
     ),
-    "actor/pg_clipfrac_lower": ("pg_clipfrac_lower", "clip_ratio/low_mean", "dual_clip_ratio"),
+    # The second clip of a dual one; what TRL calls low is the lower side of the first.
+    "actor/pg_clipfrac_lower": ("pg_clipfrac_lower", "dual_clip_ratio"),
     "actor/ppo_ratio_mean": (
         "ppo_ratio_mean", "policy/ratio_mean", "importance_ratio", "ratio_mean", "ratio", "actor/ratio", "val/ratio",
     ),
@@ -60,8 +61,10 @@ ALIASES: dict[str, tuple[str, ...]] = {
         "critic/rewards/mean", "trial/reward/mean", "average_reward", "reward_avg", "reward/avg", "mean_score",
         "score/mean", "score_mean", "total_rewards_mean", "env/reward_mean", "ppo/mean_scores", "train/accuracy",
         "train/acc", "train_accuracy", "train_acc", "train/pass@1", "train/solve_rate", "train/success_rate",
-        "exp_scores/mean", "rew", "rew_mean", "actor/mean_episode_return", "mean_episode_return",
+        "average reward score", "exp_scores/mean", "rew", "rew_mean",
+        "actor/mean_episode_return", "mean_episode_return",
         "rollout/ep_rew_mean", "ep_rew_mean", "rollout/reward_mean", "rollout/mean_reward",
+        "actor/rewards", "actor/actor_reward",  # oat
         "success_rate", "solve_rate", "pass_rate", "avg total reward", "reward/evaluate_response/avg_total_reward",
         "奖励", "平均奖励", "奖励均值", "rm",
     ),
@@ -69,7 +72,7 @@ ALIASES: dict[str, tuple[str, ...]] = {
     "critic/score/min": ("critic/full-score/min", "reward/min", "reward_min", "min_reward", "critic/rewards/min"),
     "critic/score/std": (
         "reward_std", "std_reward", "reward/std", "rewards/std", "critic/rewards/std", "reward_stddev",
-        "trial/reward/std", "total_rewards_std", "ppo/std_scores",
+        "trial/reward/std", "total_rewards_std", "ppo/std_scores", "reward_std_dev", "train/reward_std_dev",
     ),
     "critic/rewards/mean": ("final_reward", "loss/avg_final_rewards", "critic/full-reward/mean"),
     "critic/vf_loss": (
@@ -101,13 +104,24 @@ ALIASES: dict[str, tuple[str, ...]] = {
     "response_length/mean": (
         "completions/mean_length", "completion_length", "response_length", "response_len/mean",
         "generate/avg_num_tokens", "mean_gen_tokens_per_sample", "actor/mean_response_tok_len",
-        "rollout/response_len/mean", "rollout/response_lengths", "response_lengths", "env/all/ac_tokens_per_turn",
+        "actor/generated_length", "rollout/response_len/mean", "rollout/response_lengths", "response_lengths",
+        "env/all/ac_tokens_per_turn",
         "seq_len/mean", "seq. length", "seq_length", "completion_len", "glen", "mean_completion_length",
         "response_length_mean", "mean_length", "avg_length", "mean_response_length", "avg_response_length",
         "len_mean", "len/mean", "length_mean", "mean_completion_len", "response_length/avg",
         "resp_len", "resp_length", "response_len", "mean_resp_len", "compl_len", "comp_len", "gen_len", "avg_len",
         "mean_len", "avg_completion_length", "val/sequence_lengths", "mean generation length", "len",
         "长度", "平均长度", "响应长度", "回复长度", "回答长度", "生成长度", "输出长度",
+    ),
+    "rewards/margins": (
+        "reward_margin", "reward_margins", "margin", "margins", "train/margin", "dpo/margin", "rewards/margin",
+        "preference_margin", "avg_margin", "mean_margin",
+    ),
+    "rewards/chosen": ("chosen_reward", "chosen_rewards", "reward_chosen", "rewards_chosen", "chosen reward"),
+    "rewards/rejected": ("rejected_reward", "rejected_rewards", "reward_rejected", "rewards_rejected"),
+    "reward/hack_rate": (
+        "hack_freq", "hack_rate", "hack_frac", "hack_share", "hacking_rate", "reward_hack_rate", "exploit_rate",
+        "exploit_freq", "reward_hacking_rate", "cheat_rate",
     ),
     "response_length/max": (
         "completions/max_length", "response_len/max", "rollout/response_len/max", "len_max", "len/max", "length_max",
@@ -188,7 +202,8 @@ ALIASES: dict[str, tuple[str, ...]] = {
     "rollout_corr/logprob_abs_diff": (
         "train_rollout_logprob_abs_diff", "sampling/sampling_logp_difference/mean", "sampling_logp_difference/mean",
         "policy/rollout_train_logprobs_abs_diff_mean", "rollout_train_logprobs_abs_diff_mean",
-        "debug/vllm_vs_local_logprob_diff_mean", "vllm_vs_local_logprob_diff_mean", "logprob_abs_diff",
+        "logprobs_diff_mean", "debug/vllm_vs_local_logprob_diff_mean", "vllm_vs_local_logprob_diff_mean",
+        "logprob_abs_diff",
         "mismatch_logprob_abs_diff", "mismatch/mismatch_logprob_abs_diff", "policy/train_infer_logprob_abs_diff",
     ),
     # NeMo-RL's mean of the exponential of that distance: 1 where both sides agree.
@@ -385,8 +400,12 @@ PATTERNS: tuple[tuple[re.Pattern[str], str], ...] = (
         ),
         "reward/accuracy",
     ),
-    # One episode a row, and whether it was solved.
+    # One episode a row, and whether it was solved; the share of such.
     (re.compile(r"^(?:is_)?(?:resolved|solved)$"), "reward/accuracy"),
+    (
+        re.compile(r"^train/(?:correct|correct_rate|frac_correct|correct_frac|solved|solved_rate)$"),
+        "reward/accuracy",
+    ),
     # What is rewarded, and what it stands for, in the words of those who look for the difference.
     (re.compile(r"^(?:\w+/)?proxy(?:_(?:rm|reward|score|model))?(?:/mean|_mean)?$"), "reward/proxy"),
     (

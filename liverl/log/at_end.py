@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from datetime import date
 
 from liverl.log.nearby import TailLine
 from liverl.log.segments import said_at
@@ -52,6 +53,7 @@ _LIMIT = re.compile(
 _LIMITED = re.compile(r"(?i:\W{0,3}(?:time ?out|limit|max|at most))")
 _UNITS = {"s": 1.0, "m": 60.0, "h": 3600.0}
 _CLOCK = re.compile(r"(\d\d):(\d\d):(\d\d)")
+_DATE = re.compile(r"\d{4}-\d\d-\d\d(?=T)")
 _DAY_S = 86_400.0
 _BAR = re.compile(r"(?<=%)\|[^|]{3,}\|")
 _DRAWN = re.compile(r"%\|[^|]{0,400}\| *(?P<done>\d{1,9})/(?P<total>\d{1,9}) \[(?P<lasted>[\d:]{4,12})<")
@@ -68,6 +70,8 @@ _TOLD_AGAIN, _STOOD_S = 3, 600.0
 # So many lines before the one that says that somebody stopped it, within so many seconds, belong to that; and so many
 # may stand without a time behind the last one before.
 _BEFORE_STOP, _STOPPING_S, _UNTIMED = 6, 5.0, 3
+# Where the program stood as it was stopped.
+_FRAME = re.compile(r"\s|\^CTraceback|Traceback \(most recent")
 # Behind it nobody waits any more.
 _CAME = re.compile(r"(?i:\b(?:ready|succe\w+|connected|complete\w*|started|done|finished|answers?|placed)\b)")
 
@@ -111,17 +115,18 @@ def silent_s(tail: Sequence[TailLine], stops: re.Pattern[str]) -> float | None:
     stop = next((at for at, each in enumerate(tail) if stops.search(each.text)), None)
     if stop is None or _clock(tail[stop]) is None:
         return None
-    untimed = 0
+    untimed = frames = 0
     for at in range(stop - 1, -1, -1):
         if _clock(tail[at]) is None:
             untimed += 1
             continue
         seconds = _between(tail[at], tail[stop])
         # What a launcher says of the stop; workers that end at once write in any order.
-        is_of_stop = seconds < _STOPPING_S or seconds > _DAY_S / 2
+        is_of_stop = seconds < _STOPPING_S or (seconds > _DAY_S / 2 and _days(tail[at], tail[stop]) is None)
         if not is_of_stop:
             return seconds if untimed <= _UNTIMED else None
-        if stop - at > _BEFORE_STOP:
+        frames += _FRAME.match(tail[at].text) is not None
+        if stop - at - frames > _BEFORE_STOP:
             return 0.0
     return None
 
@@ -231,7 +236,18 @@ def _between(first: TailLine, last: TailLine) -> float:
     one, other = _clock(first), _clock(last)
     if one is None or other is None or first is last:
         return 0.0
-    return (other - one) % _DAY_S
+    days = _days(first, last)
+    return (other - one) % _DAY_S if days is None else days * _DAY_S + other - one
+
+
+def _days(first: TailLine, last: TailLine) -> int | None:
+    """How many days lie between the dates that two lines tell; None where one tells none."""
+    told = [_DATE.match(said_at(each.raw, each.text)) for each in (first, last)]
+    try:
+        one, other = (date.fromisoformat(each.group()) for each in told if each)
+    except ValueError:
+        return None
+    return (other - one).days
 
 
 def _clock(line: TailLine) -> float | None:

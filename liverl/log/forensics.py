@@ -35,8 +35,8 @@ _TRACEBACK = "Traceback (most recent call last)"
 _FINISHED = (
     r"Final validation metrics|train_runtime['\"]?\s*[:=]|All services stopped|"
     r"[Tt]raining (?:finished|completed|completes|complete|done|has finished|has completed|is finished|is complete|"
-    r"run finished|run completed|successfully)\b(?! (?:for|of|in) (?:step|epoch|iter))|"
-    r"Orchestrator finished|[Tt]rainer finished|Done training|^Job '\S+' succeeded|"
+    r"is [Oo]ver|run finished|run completed|successfully)\b(?! (?:for|of|in) (?:step|epoch|iter))|"
+    r"Orchestrator finished|[Tt]rainer finished|Done training|(?:^|-- )Job '\S+' succeeded|"
     r"[Rr]eached (?:the )?max(?:imum)?(?: number of)?[ _](?:training )?steps|训练(?:已)?(?:完成|结束)"
 )
 # Said at an exit of any kind: an end where no exception stands above.
@@ -50,7 +50,7 @@ _CRASHED = (
     r"Root Cause \(first observed failure\)|^\s*exitcode\s*: -?[1-9]|terminate called after throwing|"
     r"Fatal Python error|Segmentation fault|\(core dumped\)|^\S*: line \d+: +\d+ (?:Killed|Aborted|Bus error)|"
     r"^Killed$|srun: error: |slurmstepd: error: .*(?:Detected|Exceeded)|returned non-zero exit status|"
-    r"terminated with exit code [1-9]|\bexit(?:ed)?(?: with)? (?:code|status)[ :=]+[1-9]|^Job '\S+' failed|"
+    r"terminated with exit code [1-9]|\bexit(?:ed)?(?: with)? (?:code|status)[ :=]+[1-9]|(?:^|-- )Job '\S+' failed|"
     r"\bJobException: |\bfailed with return code -?[1-9]"
 )
 _STOPPED = (
@@ -65,7 +65,8 @@ _SIGNS = {
         _FINISHED,
         ("Final validation metrics", "train_runtime", "All services stopped",
          "raining finished", "raining complete", "raining done", "raining has finished", "raining has completed",
-         "raining is finished", "raining is complete", "raining run", "raining successfully", "Orchestrator finished",
+         "raining is finished", "raining is complete",
+         "raining is over", "raining is Over", "raining run", "raining successfully", "Orchestrator finished",
          "rainer finished", "Done training", "' succeeded", "eached max", "eached the max",
          "训练完成", "训练已完成", "训练结束", "训练已结束"),
     ),

@@ -21,7 +21,7 @@ from liverl.log.literals import SHORTEST, Needle, end_rarity
 
 # A literal's number and where in the block it ends.
 Hit = tuple[int, int]
-_LONG_BYTES, _MOST_COMMON = 8, 300
+_LONG_BYTES, _MOST_COMMON = 10, 200
 # A shorter block is not worth a second thread, nor one with more places: each waits for the other thread.
 _LONG_BLOCK, _FEW_HITS = 1 << 18, 256
 # The library steps over as many bytes at once as its shortest literal has, which lets most of a text through to its

@@ -11,13 +11,15 @@ import os
 import re
 from bisect import bisect_left, bisect_right
 from codecs import BOM_UTF8
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from liverl.errors import RunError
 from liverl.log.beginnings import KEY, Cycles, beginning_of, cycles_of
 from liverl.log.blocks import Block, Blocks
+from liverl.log.collected import MOST_BYTES as COLLECTED_BYTES
+from liverl.log.collected import mending, told_by
 from liverl.log.fedlines import STEP_BYTES
 from liverl.log.forensics import PATTERNS, Evidence, ahead, facts_of
 from liverl.log.formats.detect import HEAD_BYTES, detect, encoding_of
@@ -134,9 +136,7 @@ class Reader:
                 return replace(told, sightings=said.sightings, facts={**said.facts, **told.facts})
             return told
         self._kind = kind
-        printed = (
-            None if is_packed or now.size > PASTED_BYTES else as_printed(os.pread(descriptor, now.size, 0))
-        )
+        printed = None if is_packed else _as_printed(descriptor, head, now.size)
         was_whole, self._is_whole = self._is_whole, is_packed or printed is not None
         if self._is_whole and self._told is not None and now == self._mark:
             return self._told
@@ -144,7 +144,7 @@ class Reader:
             self._mark = None  # what is packed, or has to be mended, is read as a whole
         if not self._is_whole:
             return self._console(descriptor, now, head, now.size)
-        plain = unpacked(self.path) if printed is None else kept((printed,), self.path)
+        plain = unpacked(self.path) if printed is None else kept(printed, self.path)
         try:
             return self._console(plain, now, os.pread(plain, HEAD_BYTES, 0), os.fstat(plain).st_size)
         finally:
@@ -225,6 +225,18 @@ class Reader:
         for offset, raw in told:
             steps.feed(self._blocks.lines + 1, offset, raw)
         return steps
+
+
+def _as_printed(descriptor: int, head: bytes, size: int) -> Iterable[bytes] | None:
+    """The text as the program had printed it, where a collector of logs or a person has changed it; else None."""
+    mend = mending(head) if size <= COLLECTED_BYTES else None
+    told = None if mend is None else told_by(mend, descriptor, size)
+    if size > PASTED_BYTES:
+        return told
+    text = os.pread(descriptor, size, 0) if told is None else b"".join(told)
+    if (pasted := as_printed(text)) is not None:
+        return (pasted,)
+    return None if mend is None else (text,)
 
 
 def _says_little(series: Series) -> bool:

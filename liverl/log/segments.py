@@ -18,7 +18,7 @@ from liverl.log.clean import LINE_BYTES, Line, parse_line
 from liverl.log.stamps import time_of
 
 # What a container's log puts before each line.
-_CONTAINER = re.compile(rb"20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6,9}Z ")
+_CONTAINER = re.compile(rb"((?:20\d\d-)?\d\d-\d\dT\d\d:\d\d:\d\d)\.\d{6,9}(Z?) ")
 _ACTOR = re.compile(rb"(?:\x1b\[[0-9;]*m)*\([A-Za-z_][\w.:-]{0,80}[^()]{0,80}\)")
 _HEAD_BYTES = 256
 
@@ -56,7 +56,8 @@ def cleaned(raw: bytes) -> Line:
 
 def said_at(raw: bytes, text: str) -> str:
     """When a line was said, "" where that is unknown."""
-    return f"{raw[:19].decode()}Z" if _CONTAINER.match(raw) else time_of(text)
+    stamp = _CONTAINER.match(raw)
+    return b"".join(stamp.groups()).decode() if stamp else time_of(text)
 
 
 def segment_at(block: Block, place: int) -> Segment:

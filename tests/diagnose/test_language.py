@@ -73,6 +73,10 @@ def test_how_many_rows_ago_a_metric_was_told() -> None:
     assert truth("missed('b/y') > 0", a_x=[1, 2]) == [0, 0]
 
 
+def test_the_latest_value_stands_until_there_is_another() -> None:
+    assert truth("latest('a/x') > 1", a_x=[NAN, 2, NAN, NAN, 1, NAN]) == [0, 1, 1, 1, 0, 0]
+
+
 def test_more_decimals_than_a_console_prints() -> None:
     assert truth("fine('a/x', 3)", a_x=[0.25, 0.312, 0.3125, 0, NAN, 12.0001]) == [0, 0, 1, 0, 0, 1]
 

@@ -228,6 +228,8 @@ KeyboardInterrupt
         ("12-10 10:40:20 1 ends\n12-10 10:40:19 0 ends\n12-10 10:40:21 Received SIGINT\n", None),
         ("12-10 09:00:00 a\n12-10 09:40:00 b\n12-10 09:41:00 c\n12-10 09:42:00 Received SIGINT\n", 60),
         ("12-10 09:00:00 a\n12-10 09:00:20 Received SIGINT\n12-11 09:00:00 interrupted by user\n", 20),
+        # Days.
+        ("2026-12-10 09:00:00 a\n2026-12-13 09:00:00 Received SIGINT\n", 3 * 86_400),
     ],
 )
 def test_how_long_a_log_was_silent_before_somebody_stopped_it(
@@ -235,3 +237,13 @@ def test_how_long_a_log_was_silent_before_somebody_stopped_it(
 ) -> None:
     told = facts(tmp_path, "it starts\n" * 30 + lines + INTERRUPTED)
     assert told["ended"] == "stopped" and told.get("stopped_after_s") == seconds
+
+
+def test_a_night_of_silence_before_the_frames_of_a_stop_each_with_a_time(tmp_path: Path) -> None:
+    lines = [f"[2026-08-23 19:4{at % 8}:30] step {at}" for at in range(40)] + [
+        "[2026-08-23 19:50:00]   reads on"
+    ]
+    frames = ["Traceback (most recent call last):", *(f'  File "a.py", line {at}, in go' for at in range(12))]
+    stop = [f"[2026-08-24 09:50:00] {line}" for line in (*frames, "KeyboardInterrupt")]
+    told = facts(tmp_path, "\n".join(lines + stop) + "\n")
+    assert told["ended"] == "stopped" and told["stopped_after_s"] == 14 * 3600

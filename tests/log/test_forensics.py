@@ -180,6 +180,7 @@ def test_an_end_that_is_announced_over_an_exception_is_told_as_such(tmp_path: Pa
     assert (told["ended"], told["finished_said"], told["exception_above"]) == ("exception", 1, 1)
     told = facts(tmp_path, "a log\n" + STEPS + "Training finished.\n")
     assert (told["finished_said"], told["exception_above"]) == (1, 0)
+    assert facts(tmp_path, "a log\n" + STEPS + "Training is Over rank 0\n")["finished_said"] == 1
 
 
 def test_an_end_that_is_said_in_chinese_is_one(tmp_path: Path) -> None:

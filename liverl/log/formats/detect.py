@@ -21,9 +21,10 @@ STEP_COLUMNS = (
 )  # fmt: skip
 # Of these many rows may be of one.
 EPOCHS = ("epoch", "episode")
-_TEXT_KEYS = frozenset(
-    ("message", "msg", "event", "text", "log", "levelname", "level", "severity", "content", "role")
-)
+_TEXT_KEYS = frozenset((
+    "message", "msg", "event", "text", "log", "line", "textPayload",
+    "levelname", "level", "severity", "content", "role",
+))  # fmt: skip
 # A sample of a rollout has a step and a score too, and is no row of metrics.
 SAMPLE_KEYS = frozenset(
     ("output", "response", "responses", "completion", "prompt", "messages", "input", "trajectory")

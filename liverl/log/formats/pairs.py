@@ -12,7 +12,8 @@ from liverl.log.names import is_metric, verl_names
 
 _STEP = re.compile(
     r"(?i)(?<![\w/.])(?:_|train(?:ing|er)?/)?"
-    r"(?:training[ _-]?step|train[ _-]?step|global[ _-]?step|step|iter(?:ation)?|update)\b"
+    r"(?:training[ _-]?step|train[ _-]?step|global[ _-]?step|step|iter(?:ation)?|update"
+    r"|rollout(?= {1,3}\d{1,12}\s?/))\b"
     r"[ \]]{0,3}[:=#]?\s{0,3}[\[\"']?(\d{1,12})(?![\d.]*\d*%)(?:\s?(?:/|of)\s?(\d{1,12}))?"
 )
 _EPOCH = re.compile(r"(?i)(?<![\w/.])(?:epoch|episode)\b[ :=#\[]{0,3}(\d{1,9}(?:\.\d{1,9})?)")
@@ -111,7 +112,8 @@ class Pairs:
         known = known_of(row)
         of_training = len(known & OF_A_TRAINING)
         is_counted = of_training and len(known) >= _LEAST and _OF_ALL.match(text) is not None
-        return (self._lead(text), row) if is_counted or of_training >= _FEWEST_KNOWN else None
+        tells_reward = of_training >= _LEAST and "critic/score/mean" in known
+        return (self._lead(text), row) if is_counted or tells_reward or of_training >= _FEWEST_KNOWN else None
 
     def _lead(self, text: str) -> int | None:
         """What the head of a line counts, as long as that rises with each row."""

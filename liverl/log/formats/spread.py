@@ -41,8 +41,11 @@ _END = " \t|│,;)]}."
 _ENDS_BYTES = b" \t\r\n=-*#:]).|>"
 _PART = re.compile(r"[\w\s'\"./@+\-()%&\[\]:,]*\}?[^{]*")
 _KEY = re.compile(r"['\"] ?:|^['\"]")
+_GOES_ON = r"[\s|,]*[A-Za-z_][\w./@-]{0,60}\s?[=:]\s?[-\d.]"
+# DeepSpeed-Chat's, below its losses.
+_MEAN = r"(?i:(?:average|avg|mean) reward(?: score)? ?[:=])"
+_MEAN_REWARD, _CONTINUES = re.compile(_MEAN), re.compile(f"{_GOES_ON}|{_MEAN}")
 # A name and its value without a sign between them, in two columns or in a box.
-_GOES_ON = re.compile(r"[\s|,]*[A-Za-z_][\w./@-]{0,60}\s?[=:]\s?[-\d.]")
 _CELLS = re.compile(
     r"^\s*[|│┃]?\s*(?P<key>[A-Za-z_][\w./@-]*+(?: [\w./@()-]++){0,3}+)(?:\s*[|│┃]\s*|\s{2,60}|\t+)"
     rf"(?P<value>{NUMBER}|{NOT_FINITE})\s?(?P<unit>[%kKM])?$"
@@ -73,7 +76,7 @@ class Below:
     def join(self, text: str) -> bool:
         """Whether a line tells some more of the step."""
         self._left -= 1
-        found = _pairs_of(text) if not self._is_whole or _GOES_ON.match(text) else {}
+        found = _pairs_of(text) if not self._is_whole or _CONTINUES.match(text) else {}
         if self._is_whole and not (found.keys().isdisjoint(self._row) and _is_more(text, found)):
             found = {}  # what is told of one answer, or of another step
         self.follow = min(self._most_missed if found else self.follow - 1, self._left)
@@ -108,8 +111,10 @@ def is_row(row: dict[str, float]) -> bool:
 
 
 def _is_more(text: str, found: dict[str, float]) -> bool:
-    """Whether a line's pairs go on with the row above it: it is indented, or tells what only a training has."""
-    return bool(known_of(found)) if text[:1].isspace() else is_of_training(found)
+    """Whether a line's pairs go on with the row above it: it is indented, or a mean, or a training alone has it."""
+    if text[:1].isspace() or _MEAN_REWARD.match(text):
+        return bool(known_of(found))
+    return is_of_training(found)
 
 
 class Rest:

@@ -25,6 +25,8 @@ _SPELT = (
 # A line that a terminal or a pager has broken: the rest of it looks like nothing but metrics.
 _WORD = re.compile(rb"[\w./@+\-()%:,=]+")
 _KEY_VALUE = re.compile(rb"[\w./@+-]+:[-+\w.(]")
+# A line with a time or a speaker of its own is the rest of none.
+_OWN = re.compile(rb"\[?20\d\d-\d\d-\d\d[T ]|\([A-Za-z_][\w.:-]{0,80} (?:pid|ip)=")
 
 
 def find(raw: bytes) -> int:
@@ -57,7 +59,7 @@ def is_cut(names: tuple[str, ...], before: tuple[str, ...]) -> bool:
 def continues(text: bytes, rest: bytes, width: int, is_known: bool) -> bool:
     """Whether a raw line is the rest of a step line that was broken at so many columns, perhaps (`is_known`) before."""
     rest = rest.strip()
-    if not rest or len(rest) > width:
+    if not rest or len(rest) > width or _OWN.match(rest):
         return False
     # `training/global_step:7` and `timing_s/step:30.5` may be broken before their last word.
     if (at := find(rest)) >= 0 and (at or not text.endswith((b"_", b"/"))):

@@ -174,7 +174,13 @@ def test_lines_broken_at_any_width_within_words_or_between_are_put_together(stri
 
 def test_words_behind_a_line_of_a_terminal_s_width_are_not_its_rest() -> None:
     line = "step:1 - training/global_step:1 - actor/entropy:0.5 - actor/lr:1e-06 - timing_s/step:3.5"
-    for other in ("x" * 200, "a sentence, and one: of words", "step:2 - actor/entropy:0.25 - actor/lr:2e-06"):
+    for other in (
+        "x" * 200,
+        "a sentence, and one: of words",
+        "2026-03-04T10:11:12.0Z (Runner pid=8) it goes on",
+        "[2026-03-04 10:11:12] it goes on",
+        "step:2 - actor/entropy:0.25 - actor/lr:2e-06",
+    ):
         found = series(f"{line}\n{other}\n")
         assert column(found, "timing_s/step")[0] == 3.5 and found.steps[0] == 1
     assert found.steps.tolist() == [1, 2]
@@ -357,6 +363,7 @@ def test_lines_of_pairs_are_rows_counted_where_no_step_is_told() -> None:
         "{{'step': {}, 'actor_entropy': 0.5, 'critic_score_mean': {}, 'timing_s_step': 60.5}}",
         "_step={} _runtime=0 actor/entropy=0.5 critic/score/mean={}",
         "training/global_step={} actor/entropy=0.5 critic/score/mean={}",
+        "[2026-08-04 07:54:57,706][trainer][INFO] - rollout {}/400  entropy=0.5 reward={}  gn=0.1 lr=1.00e-06",
     ],
 )
 def test_rows_that_somebody_prints_of_any_framework_s_metrics_are_read(row: str) -> None:
@@ -364,6 +371,28 @@ def test_rows_that_somebody_prints_of_any_framework_s_metrics_are_read(row: str)
     assert found.steps.tolist() == list(range(1, 9))
     assert column(found, "critic/score/mean")[:2] == [0.1, 0.2]
     assert column(found, "actor/entropy") == [0.5] * 8
+
+
+def test_a_mean_reward_below_a_row_belongs_to_it_and_that_of_one_answer_does_not() -> None:
+    rows = [
+        f"epoch: 0|step: {at}|ppo_ep: 1|act_loss: -0.02|cri_loss: 0.03\naverage reward score: {at}.5\n"
+        for at in (1, 2)
+    ]
+    assert column(series("".join(rows)), "critic/score/mean") == [1.5, 2.5]
+    assert not series("".join(rows).replace("average reward score", "reward")).has("critic/score/mean")
+
+
+def test_lines_that_count_by_another_word_are_rows_where_they_tell_a_reward_and_what_a_training_has() -> None:
+    rows = [
+        f"10:00:{at:02} round {at} mean_reward=0.{at} policy_loss=0.02 entropy=0.5 len=210"
+        for at in range(1, 9)
+    ]
+    found = series("\n".join(rows) + "\n")
+    assert column(found, "critic/score/mean") == [at / 10 for at in range(1, 9)]
+    # Two numbers of a sample are none.
+    assert not len(
+        series("\n".join(f"sample {at} reward=0.{at} entropy=0.5 len=2" for at in range(1, 9)) + "\n")
+    )
 
 
 def test_steps_that_begin_again_in_each_epoch_go_on() -> None:
