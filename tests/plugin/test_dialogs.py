@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import shutil
@@ -26,6 +27,8 @@ from tests.scaffold.anthropic import ScriptedMessages
 pytestmark = pytest.mark.claude
 PERMITS, FORM = "Do you want to proceed?", "requests your input"
 NAME = "tried-by-hand"
+# A monitor tells of a run within two seconds of its start.
+QUIET_S = 6.0
 
 
 @pytest.fixture
@@ -106,10 +109,16 @@ async def test_the_monitor_tells_of_a_run_without_being_asked(
     binary: Path, project: Path, made: Made, tmp_path: Path
 ) -> None:
     shutil.move(made(RUN, state="running", steps=((1, 0.25),)).root.parent, project / "runs")
-    model = ScriptedMessages(says("Checked."), says("I have heard."))
+    model = ScriptedMessages(says("Looked."), says("I have heard."), says("Checked."), says("Heard twice."))
     async with model.serving(), terminal(binary, project, tmp_path / "home", model.url) as shown:
+        began = await type_in(shown, "/rl:resume")
+        await shown.until("Looked.", began)
+        await shown.until("I have heard.", began)
+        told = json.dumps(model.asked[-1]["messages"])
+        assert "<task-notification>" in told and f"{RUN} is" in told
+
+        # Another command arms another monitor, which says nothing while the first one does.
         began = await type_in(shown, "/rl:run")
         await shown.until("Checked.", began)
-        await shown.until("I have heard.", began)
-    told = json.dumps(model.asked[-1]["messages"])
-    assert "<task-notification>" in told and f"{RUN} is" in told
+        await asyncio.sleep(QUIET_S)
+    assert len(model.asked) == 3

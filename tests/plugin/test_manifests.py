@@ -67,12 +67,14 @@ def test_the_checkouts_own_commands_are_the_plugins() -> None:
     assert (ROOT / ".claude" / "CLAUDE.md").read_text() == "@../AGENTS.md\n"
 
 
-def test_the_monitor_is_armed_by_the_command_that_starts_a_run() -> None:
-    (monitor,) = read_json("monitors/monitors.json")
+def test_a_monitor_is_armed_by_each_command_that_starts_a_run() -> None:
+    monitors = read_json("monitors/monitors.json")
     # Without the plugin's name Claude Code 2.1.329 never arms it; and it gives a monitor no folder by itself.
-    assert monitor["when"] == "on-skill-invoke:rl:run"
-    assert monitor["command"].endswith('"${CLAUDE_PLUGIN_ROOT}/scripts/watch"')
-    assert 'CLAUDE_PLUGIN_DATA="${CLAUDE_PLUGIN_DATA}"' in monitor["command"]
+    assert [monitor["when"] for monitor in monitors] == ["on-skill-invoke:rl:run", "on-skill-invoke:rl:resume"]
+    for monitor in monitors:
+        assert monitor["command"].endswith('"${CLAUDE_PLUGIN_ROOT}/scripts/watch"')
+        assert 'CLAUDE_PLUGIN_DATA="${CLAUDE_PLUGIN_DATA}"' in monitor["command"]
+        assert monitor["command"].startswith("LIVERL_SESSION_PID=$PPID ")
 
 
 def test_there_is_one_command_a_verb_and_none_for_a_verb_that_does_not_exist() -> None:

@@ -37,7 +37,7 @@ def test_the_plugin_passes_the_strictest_validation_without_a_warning(binary: Pa
     assert [(part["errors"], part["warnings"]) for part in parts] == [([], [])] * len(parts)
     assert report["directory"]["findings"] == []
     assert [one["name"] for one in report["provides"]["mcpServers"]] == ["liverl"]
-    assert [one["name"] for one in report["provides"]["monitors"]] == ["run-watch"]
+    assert [one["name"] for one in report["provides"]["monitors"]] == ["run-watch", "resume-watch"]
 
 
 def test_the_plugin_costs_a_session_that_does_not_use_it_few_tokens(binary: Path, tmp_path: Path) -> None:
