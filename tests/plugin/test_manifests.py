@@ -70,7 +70,10 @@ def test_the_checkouts_own_commands_are_the_plugins() -> None:
 def test_a_monitor_is_armed_by_each_command_that_starts_a_run() -> None:
     monitors = read_json("monitors/monitors.json")
     # Without the plugin's name Claude Code 2.1.329 never arms it; and it gives a monitor no folder by itself.
-    assert [monitor["when"] for monitor in monitors] == ["on-skill-invoke:rl:run", "on-skill-invoke:rl:resume"]
+    assert [monitor["when"] for monitor in monitors] == [
+        "on-skill-invoke:rl:run",
+        "on-skill-invoke:rl:resume",
+    ]
     for monitor in monitors:
         assert monitor["command"].endswith('"${CLAUDE_PLUGIN_ROOT}/scripts/watch"')
         assert 'CLAUDE_PLUGIN_DATA="${CLAUDE_PLUGIN_DATA}"' in monitor["command"]
