@@ -324,8 +324,9 @@ PATTERNS: tuple[tuple[re.Pattern[str], str], ...] = (
     # A validation by the name of its data, and of what is counted.
     (
         re.compile(
-            r"(?i)^(?!best|max|min|std|num|n_|target)(?:\w{1,16}[ _/.-])?(?:val|valid|validation|eval|evaluation|dev"
-            r"|test|held[ _-]?out|ood)[ _/.-](?:set[ _/.-])?(?:acc(?:uracy)?|answer|correct|reward|score|pass@?1|em"
+            r"(?i)^(?!best|max|min|std|num|n_|target)(?!.*valid[ _-](?:answer|correct))(?:\w{1,16}[ _/.-])?"
+            r"(?:val|valid|validation|eval|evaluation|dev|test|held[ _-]?out|ood)[ _/.-]"
+            r"(?:set[ _/.-])?(?:acc(?:uracy)?|answer|correct|reward|score|pass@?1|em"
             r"|success(?:[ _]rate)?)(?:[ _/](?:mean|avg|rate))?$"
         ),
         "val/score",

@@ -285,7 +285,15 @@ def test_what_tells_no_mean_distance_of_both_sides_is_no_mismatch(name: str) -> 
 
 
 @pytest.mark.parametrize(
-    "name", ["best_val_acc", "val_loss", "test_reward_std", "val/score_max", "eval_runtime"]
+    "name",
+    [
+        "best_val_acc",
+        "val_loss",
+        "test_reward_std",
+        "val/score_max",
+        "eval_runtime",
+        "runtime_valid_answer_rate",
+    ],
 )
 def test_what_tells_no_score_of_this_step_is_no_validation(name: str) -> None:
     assert "val/score" not in verl_names(name)

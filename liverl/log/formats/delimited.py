@@ -10,7 +10,7 @@ from collections.abc import Collection
 import orjson
 
 from liverl.log.formats.cells import is_step_name
-from liverl.log.formats.detect import EPOCHS, STEP_COLUMNS, delimiter_of, is_scalars
+from liverl.log.formats.detect import EPOCHS, QUOTED, STEP_COLUMNS, delimiter_of, is_scalars
 from liverl.log.formats.headers import is_note, named
 from liverl.log.formats.labelled import RUN_COLUMNS, RunsOf
 from liverl.log.formats.rows import Rows
@@ -36,6 +36,7 @@ _NOT_METRICS = frozenset(
     )
 )
 _TIMES = "_timestamp"
+_MOST_IN_CELL = 200
 # No thousands are parted so.
 _COMMA = re.compile(r"[-+]?(?:0+,\d+|\d+,(?:\d{1,2}|\d{4,})|\d{4,},\d+)(?:[eE][-+]?\d+)?")
 
@@ -62,18 +63,36 @@ class CsvRows:
         self._wide: dict[str, list[tuple[int, str, float]]] = {}
         self._pair: tuple[int, int] | None = None
         self._has_commas = False
+        # The lines of a row with a cell whose quotes are not closed yet: a prompt may have several.
+        self._open: list[str] = []
 
     def feed(self, lines: list[bytes]) -> None:
         """Keep the rows of some lines; a line that is no row of the table is passed over."""
         for line in lines:
             self._line += 1
             text = line.decode("utf-8", "replace").strip("\ufeff\r\x00")
-            if not text.strip():
+            if not text.strip() and not self._open:
                 continue
             if self._header is None:
                 self._begin(text)
             else:
-                self._add(text)
+                for row in self._unbroken(text):
+                    self._add(row)
+
+    def _unbroken(self, text: str) -> list[str]:
+        """The rows that a line ends: none within a cell that goes on, as the prompts of a table do."""
+        is_odd = '"' in text and text.count('"') % 2 == 1
+        if not self._open and not (is_odd and QUOTED.search(text)):
+            return [text]
+        self._open.append(text)
+        if is_odd and len(self._open) > 1:
+            rows = ["\n".join(self._open)]
+        elif len(self._open) > _MOST_IN_CELL:
+            rows = list(self._open)  # the quote was none
+        else:
+            return []
+        self._open.clear()
+        return rows
 
     def feed_last(self, line: bytes) -> None:
         """Keep the row of a line that has no end yet, if all its cells are there."""
@@ -215,6 +234,6 @@ def _cells(text: str, delimiter: str) -> list[str]:
     if '"' not in text:
         return text.split(delimiter)
     try:
-        return next(csv.reader([text], delimiter=delimiter), [])
+        return next(csv.reader(text.splitlines(keepends=True), delimiter=delimiter), [])
     except csv.Error:
         return []

@@ -36,10 +36,12 @@ _UNITS = {"K": 1e3, "k": 1e3, "M": 1e6, "B": 1e9, "%": 0.01}
 # What counts at a line's head without saying what: `[3/30]`, `#3`, `it 3:`, Keras' `3/30 [==>`.
 _LEAD = re.compile(
     r"(?:^|[\s\]|-])(?:\[\s{0,6}(\d{1,9})(?:\s?/\s?\d{1,9})?\]|(?:#|(?i:it|s|u)[ =]?)\s{0,5}(\d{1,9})(?=[\s:|,]))"
-    r"|^\s{0,6}(\d{1,9})/(?P<total>\d{1,9}) [\[━]"
+    r"|^(?:\[[A-Za-z][\w.-]{0,40}\])?\s{0,6}(\d{1,9})/(?P<total>\d{1,9}) [\[━|]"
 )
-# `[12/100]` at the very beginning counts what a program goes through.
-_OF_ALL = re.compile(r"\s{0,8}\[\s{0,6}\d{1,9}\s?/\s?\d{1,9}\]\s")
+# `[12/100]` and `[name] 12/100 |` at the very beginning count what a program goes through.
+_OF_ALL = re.compile(
+    r"\s{0,8}\[\s{0,6}\d{1,9}\s?/\s?\d{1,9}\]\s|(?:\[[A-Za-z][\w.-]{0,40}\])?\s{0,8}\d{1,9}/\d{1,9} \|"
+)
 _LEAST = 2
 # Of a line that counts nothing: other programs than trainers tell one or two of them.
 _FEWEST_KNOWN = 3

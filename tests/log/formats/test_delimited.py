@@ -154,3 +154,17 @@ def test_a_run_s_name_before_a_metric_s_is_passed_over(tmp_path: Path) -> None:
         written(tmp_path / "chart.csv", f"{header}\n1,0.5,1767225600123\n2,0.25,1767225600124\n")
     ).series
     assert column(found, "actor/entropy") == [0.5, 0.25] and len(found.columns) == 1
+
+
+def test_a_cell_may_go_on_over_lines_and_a_stray_quote_is_none(tmp_path: Path) -> None:
+    rows = [
+        f'{step},"Compute, and say only the sum.\n{step} + 7 =\n\n",0.{step},0.01\n' for step in range(1, 8)
+    ]
+    found = told(written(tmp_path / "metrics.csv", "step,prompt,reward_mean,grad_norm\n" + "".join(rows)))
+    assert found.kind == "csv" and found.series.steps.tolist() == [*range(1, 8)]
+    assert column(found.series, "critic/score/mean") == [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7]
+
+    rows = [f"{step},a 19 inch disk,0.5,0.01\n" for step in range(1, 400)]
+    rows[3], rows[9] = '4,a 19" disk,0.5,0.01\n', '10,"a disk,0.5,0.01\n'
+    found = told(written(tmp_path / "stray.csv", "step,note,reward_mean,grad_norm\n" + "".join(rows)))
+    assert [step for step in range(1, 400) if step not in found.series.steps.tolist()] == [10]

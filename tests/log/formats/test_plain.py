@@ -23,7 +23,9 @@ def test_what_is_not_finite_has_many_spellings(value: str) -> None:
     assert np.isinf(found.columns["actor/pg_loss"]).all()
 
 
-@pytest.mark.parametrize("head", ["[{}/30]", "[{:03d}]", "#{}", "s{}", "it {:>4}:", "{}/30 [===>...] -"])
+@pytest.mark.parametrize(
+    "head", ["[{}/30]", "[{:03d}]", "#{}", "s{}", "it {:>4}:", "{}/30 [===>...] -", "[sums] {:>4}/30 |"]
+)
 def test_what_counts_at_the_head_is_the_step(head: str) -> None:
     found = series(
         "".join(
