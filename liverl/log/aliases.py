@@ -292,7 +292,15 @@ PATTERNS: tuple[tuple[re.Pattern[str], str], ...] = (
     ),
     (re.compile(r"^system[./]gpu\.0\.memoryAllocated$"), "perf/gpu_memory_percent"),
     # NeMo-RL's environments have names of their own.
-    (re.compile(r"^(?:train/)?\w+/num_tool_calls/mean$"), "tool_call_counts/mean"),
+    (
+        re.compile(
+            r"(?i)^(?:train/)?(?:\w+/)?(?:avg_|mean_)?(?:num_|n_)?tool_?(?:calls?|uses?)(?:_counts?)?"
+            r"(?:_per_(?:episode|answer|response|sample|trajectory|rollout))?(?:[_/](?:mean|avg))?$"
+        ),
+        "tool_call_counts/mean",
+    ),
+    # open-instruct's evaluations beside the training.
+    (re.compile(r"^oe_eval/[^/]{1,80}/(?:exact_match|acc|pass_at_1|pass@1)\w*$"), "val/score"),
     # ms-swift's.
     (re.compile(r"^rollout_correction/(\w+)$"), r"rollout_corr/\1"),
     (re.compile(r"^\w+_actor/no_eos_ratios/avg$"), "response_length/clip_ratio"),

@@ -232,6 +232,9 @@ def test_wanted_metrics_are_kept_under_any_of_their_names() -> None:
     ("other", "verl"),
     [
         ("Training_Loss", "actor/pg_loss"),
+        ("agent/tool_call_mean", "tool_call_counts/mean"),
+        ("tool_calls_per_response", "tool_call_counts/mean"),
+        ("oe_eval/gsm8k::tulu/exact_match", "val/score"),
         ("average_reward", "critic/score/mean"),
         ("mean_length", "response_length/mean"),
         ("truncated", "response_length/clip_ratio"),
