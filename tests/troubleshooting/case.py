@@ -114,13 +114,14 @@ def _lines(given: Mapping[str, Any]) -> list[str]:
     own = given.get("lines", "").rstrip("\n").split("\n") if given.get("lines") else []
     if given.get("base", "healthy") == "none":
         return own
-    lines = _changed(list(_healthy_until(given.get("steps", 20))), given.get("metrics"))
+    lines = _changed(list(healthy_until(given.get("steps", 20))), given.get("metrics"))
     at = _index(lines, given.get("at", "end"))
     return [*lines[:at], *own, *([] if given.get("cut") else lines[at:])]
 
 
 @lru_cache(maxsize=32)
-def _healthy_until(steps: int) -> tuple[str, ...]:
+def healthy_until(steps: int) -> tuple[str, ...]:
+    """The log of a healthy run, so many steps long."""
     lines = (HERE / "healthy.log").read_text(encoding="utf-8").rstrip("\n").split("\n")
     return tuple(_longer(lines, steps))
 
