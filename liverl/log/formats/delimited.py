@@ -96,9 +96,12 @@ class CsvRows:
 
     def feed_last(self, line: bytes) -> None:
         """Keep the row of a line that has no end yet, if all its cells are there."""
-        if self._header is None or line.count(self._delimiter.encode()) >= len(self._header) - 1:
+        opened = list(self._open)
+        cells = line.count(self._delimiter.encode()) + sum(each.count(self._delimiter) for each in opened)
+        if self._header is None or cells >= len(self._header) - 1:
             self.feed([line])
             self._line -= 1
+        self._open = opened
 
     def _begin(self, text: str) -> None:
         if is_scalars(f"{text}\n{text}\n".encode()):

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from liverl.log.reader import Reader
 from tests.log.formats.test_tables import column, told, written
 
 ROWS = [(1, "0.298", "30.262", "1e-06"), (2, "0.31", "1234.5", "2e-06"), (3, "nan", "31.0", "3e-06")]
@@ -168,3 +169,17 @@ def test_a_cell_may_go_on_over_lines_and_a_stray_quote_is_none(tmp_path: Path) -
     rows[3], rows[9] = '4,a 19" disk,0.5,0.01\n', '10,"a disk,0.5,0.01\n'
     found = told(written(tmp_path / "stray.csv", "step,note,reward_mean,grad_norm\n" + "".join(rows)))
     assert [step for step in range(1, 400) if step not in found.series.steps.tolist()] == [10]
+
+
+def test_a_table_whose_cells_go_on_over_lines_tells_the_same_however_it_grows(tmp_path: Path) -> None:
+    rows = [f'{step},"Say the sum.\n{step} + 7, 8 =\n",0.{step},0.01\n' for step in range(1, 8)]
+    text = "step,prompt,reward_mean,grad_norm\n" + "".join(rows)
+    path = written(tmp_path / "metrics.csv", text[:150])
+    reader = Reader(path, ())
+    for end in range(150, len(text) + 1):
+        path.write_text(text[:end])
+        found = reader.read().series
+        whole = text[:end].count(",0.01")
+        # A last row that has all its cells counts, whatever is still to come of the last one.
+        assert found.steps.tolist() in ([*range(1, whole + 1)], [*range(1, whole + 2)]), text[:end][-40:]
+    assert column(found, "critic/score/mean") == [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7]
