@@ -51,7 +51,15 @@ _PRINTED = re.compile(r"\s|$|Traceback \(|[A-Za-z_][\w.]*(?:Error|Exception|Inte
 _KEYS = ("log", "message", "textPayload", "line", "msg")
 _LEVELS = ("level", "levelname", "severity")
 _LOUD = ("ERROR", "CRITICAL", "FATAL")
-_COUNTED = re.compile(r"(?i)time|^ts$|date|created|epoch|elapsed|uptime|msecs|seq")
+# What else a line has beside its text without telling more of the run: when, where and by whom it was said.
+_ABOUT = re.compile(
+    r"(?i)@?(?:(?:log|event|receive|received|ingestion|created?)?_?time(?:stamp)?(?:_?(?:ns|ms))?|asctime|datetime|ts|date|created|msecs|relativecreated|level(?:name|no)?|severity(?:text)?"
+    r"|logger(?:_?name)?|name|stream|tag|tags|host(?:_?name)?|node(?:_?name)?|pod(?:_?name)?|namespace(?:_?name)?"
+    r"|container(?:_?(?:name|id|image))?|kubernetes|docker|k8s|labels|resource|logname|log_?(?:group|stream)|insertid"
+    r"|source(?:_?type)?|service|app|env|environment|version|pid|process(?:_?(?:name|id))?|tid|thread(?:_?(?:name|id))?"
+    r"|task_?name|file(?:name)?|func(?:_?name)?|function|line_?no|module|path_?name|caller|rank|local_?rank|world_?size"
+    r"|partition|offset|seq|attrs|_p|trace(?:_?id)?|span(?:_?id)?|job_?id|actor_?id|worker_?id|node_?id|task_?id)"
+)
 
 
 def mending(head: bytes) -> Callable[[bytes], bytes] | None:
@@ -128,23 +136,27 @@ def _key_of(lines: Sequence[bytes]) -> str:
     if not lines[0].startswith(b"{"):
         return ""
     rows = [row for line in lines if (row := _row(line)) is not None]
-    if len(rows) < _SHARE * len(lines) or any(_measures(row) for row in rows):
+    if len(rows) < _SHARE * len(lines):
         return ""
     for key in _KEYS:
         said = [text.rstrip("\n") for row in rows if isinstance(text := row.get(key), str)]
-        if len(said) >= _SHARE * len(lines) and not any("\n" in text for text in said):
+        is_one_line = len(said) >= _SHARE * len(lines) and not any("\n" in text for text in said)
+        if is_one_line and not all(_tells_more(row, key) for row in rows):
             return key
     return ""
 
 
-def _measures(row: Mapping[str, object]) -> bool:
-    """Whether a row tells a figure that is not a time or a number of something: it would be lost."""
-    return any(isinstance(value, float) and not _COUNTED.search(name) for name, value in row.items())
+def _tells_more(row: Mapping[str, object], key: str) -> bool:
+    """Whether a row says more than its text, as an exception or metrics under keys of their own: it would be lost."""
+    return any(
+        value not in (None, "", [], {}) and name != key and _ABOUT.fullmatch(name) is None
+        for name, value in row.items()
+    )
 
 
 def _of_json(line: bytes, key: str) -> tuple[bytes, bytes, bool]:
     row = _row(line)
-    if row is None or not isinstance(text := row.get(key), str):
+    if row is None or not isinstance(text := row.get(key), str) or _tells_more(row, key):
         return b"", line, True
     # Docker cuts what is longer than 16 KiB, and tells the line's end where it is.
     ends = key != "log" or "stream" not in row or text.endswith("\n")

@@ -113,6 +113,24 @@ def test_what_a_program_printed_itself_stays(text: str) -> None:
     assert told(text) is None
 
 
+@pytest.mark.parametrize(
+    "row",
+    [
+        '{"message": "rollout failed", "error": "CUDA out of memory. Tried to allocate 2.00 GiB", "level": "ERROR"}',
+        '{"message": "Unhandled exception", "exc_info": "Traceback (most recent call last):\\nValueError: 7"}',
+        '{"message": "step done", "step": 7, "reward": 1}',
+        '{"message": "step done", "metrics": {"step": 7, "reward": 0.5}}',
+        '{"message": "step done", "step_time": 7.5}',
+    ],
+)
+def test_a_line_that_tells_more_than_its_text_stays(row: str) -> None:
+    plain = [
+        f'{{"message": "loading shard {at}", "level": "INFO", "ts": 17.{at}, "pid": 7}}' for at in range(9)
+    ]
+    said = [f"loading shard {at}" for at in range(9)]
+    assert told("\n".join([*plain, row, plain[0]])) == "\n".join([*said, row, said[0]])
+
+
 def test_line_that_docker_did_not_write_stays_in_its_place() -> None:
     lines = [docker(f"line {at}") for at in range(30)]
     lines[17] = '{"log":"cut he'

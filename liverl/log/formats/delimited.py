@@ -6,6 +6,7 @@ import csv
 import re
 from collections import Counter
 from collections.abc import Collection
+from io import StringIO
 
 import orjson
 
@@ -76,23 +77,35 @@ class CsvRows:
             if self._header is None:
                 self._begin(text)
             else:
-                for row in self._unbroken(text):
-                    self._add(row)
+                self._add_to(text)
 
-    def _unbroken(self, text: str) -> list[str]:
-        """The rows that a line ends: none within a cell that goes on, as the prompts of a table do."""
+    def _add_to(self, text: str) -> None:
+        """Keep the row that a line is or ends: none within a cell that goes on, as the prompts of a table do."""
         is_odd = '"' in text and text.count('"') % 2 == 1
         if not self._open and not (is_odd and QUOTED.search(text)):
-            return [text]
+            self._add(text, self._line)
+            return
+        is_row = bool(self._open) and self._is_row(text)
         self._open.append(text)
-        if is_odd and len(self._open) > 1:
-            rows = ["\n".join(self._open)]
-        elif len(self._open) > _MOST_IN_CELL:
-            rows = list(self._open)  # the quote was none
+        whole = "\n".join(self._open)
+        if is_odd and len(self._open) > 1 and self._has_all(_cells(whole, self._delimiter)):
+            self._add(whole, self._line)
+        elif (is_odd and len(self._open) > 1) or is_row or len(self._open) > _MOST_IN_CELL:
+            # The quote that began it was none.
+            first = self._line - len(self._open) + 1
+            for number, line in enumerate(self._open, first):
+                self._add(line, number)
         else:
-            return []
+            return
         self._open.clear()
-        return rows
+
+    def _is_row(self, text: str) -> bool:
+        """Whether a line within a cell is a whole row by itself: then its cells were none of the cell's."""
+        cells = _cells(text, self._delimiter)
+        return self._step is not None and self._has_all(cells) and _whole(cells[self._step]) is not None
+
+    def _has_all(self, cells: list[str]) -> bool:
+        return self._header is not None and len(cells) == len(self._header)
 
     def feed_last(self, line: bytes) -> None:
         """Keep the row of a line that has no end yet, if all its cells are there."""
@@ -108,7 +121,7 @@ class CsvRows:
             self._delimiter, self._header, self._step = " ", ["timestamp", "Value", "step"], 2
             self._columns = [(1, self._metric or "Value", 1.0)]
             self.rows = Rows(Names(self._wanted, underscored=True))
-            self._add(text)
+            self._add(text, self._line)
             return
         if is_note(text):
             return
@@ -156,9 +169,11 @@ class CsvRows:
         self.runs = tuple(runs)
         return _of_run(runs.most_common(1)[0][0], columns)
 
-    def _add(self, text: str) -> None:
+    def _add(self, text: str, line: int) -> None:
         cells = _cells(text, self._delimiter)
-        if self._header is None or len(cells) != len(self._header):
+        if not self._has_all(cells):
+            cells = text.split(self._delimiter)  # a quote may be one of the text's own
+        if not self._has_all(cells):
             return
         if not self._has_commas and self._delimiter != "," and "," in text:
             self._has_commas = any(_COMMA.fullmatch(cell) for cell in cells)
@@ -168,10 +183,10 @@ class CsvRows:
         row = self._row(cells, columns)
         step = None if self._step is None else _whole(cells[self._step])
         if row or step is not None:  # else the header again, before the next session's rows
-            self.rows.add(row, step, self._line)
-            self.by_run.add(cells, row, step, self._line)
+            self.rows.add(row, step, line)
+            self.by_run.add(cells, row, step, line)
             for run, own in self._wide.items():
-                self.by_run.add_to(run, self._row(cells, own), step, self._line)
+                self.by_run.add_to(run, self._row(cells, own), step, line)
 
     def _row(self, cells: list[str], columns: list[tuple[int, str, float]]) -> dict[str, float]:
         row: dict[str, float] = {}
@@ -237,6 +252,6 @@ def _cells(text: str, delimiter: str) -> list[str]:
     if '"' not in text:
         return text.split(delimiter)
     try:
-        return next(csv.reader(text.splitlines(keepends=True), delimiter=delimiter), [])
+        return next(csv.reader(StringIO(text, newline=""), delimiter=delimiter), [])
     except csv.Error:
         return []

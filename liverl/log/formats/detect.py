@@ -19,6 +19,8 @@ STEP_COLUMNS = (
     "trainer/global_step", "train/step", "rollout/step", "iteration", "iter", "update", "progress/batch", "steps",
     "global step", "rollout_step", "rollout_id", "rollout_idx", "rollout", "epoch", "episode",
 )  # fmt: skip
+# So many lines of a table tell that it is one.
+_ENOUGH = 12
 # Where a table's cell begins whose quotes may hold line ends.
 QUOTED = re.compile(r'(?:^|[,;\t])"')
 # Of these many rows may be of one.
@@ -181,11 +183,16 @@ def delimiter_of(line: str) -> str:
 
 
 def _unbroken(lines: list[str]) -> list[str]:
-    """The lines of a table, those within the quotes of one cell as one; without a last one that is not closed."""
+    """The first lines of a table, those within the quotes of one cell as one; without a last one that is not closed."""
     found: list[str] = []
     is_open = False
     for line in lines:
-        found = [*found[:-1], f"{found[-1]}\n{line}"] if is_open else [*found, line]
+        if is_open:
+            found[-1] += f"\n{line}"
+        elif len(found) == _ENOUGH:
+            return found
+        else:
+            found.append(line)
         is_open ^= line.count('"') % 2 == 1 and (is_open or QUOTED.search(line) is not None)
     return found[:-1] if is_open else found
 
@@ -193,9 +200,8 @@ def _unbroken(lines: list[str]) -> list[str]:
 def _is_csv(sample: bytes) -> bool:
     if is_scalars(sample):
         return True
-    lines = [
-        line for line in _unbroken(sample.decode("utf-8", "replace").splitlines()[:60])[:12] if line.strip()
-    ]
+    told = sample.decode("utf-8", "replace").replace("\r\n", "\n").split("\n")
+    lines = [line for line in _unbroken(told) if line.strip()]
     while lines and is_note(lines[0]):
         del lines[0]
     lines = [line.removeprefix("# ") for line in lines[:6]]

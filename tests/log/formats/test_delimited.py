@@ -168,7 +168,15 @@ def test_a_cell_may_go_on_over_lines_and_a_stray_quote_is_none(tmp_path: Path) -
     rows = [f"{step},a 19 inch disk,0.5,0.01\n" for step in range(1, 400)]
     rows[3], rows[9] = '4,a 19" disk,0.5,0.01\n', '10,"a disk,0.5,0.01\n'
     found = told(written(tmp_path / "stray.csv", "step,note,reward_mean,grad_norm\n" + "".join(rows)))
-    assert [step for step in range(1, 400) if step not in found.series.steps.tolist()] == [10]
+    assert found.series.steps.tolist() == [*range(1, 400)]
+    assert found.series.lines.tolist() == [*range(2, 401)]
+
+    rows = [f'{step},"{"a long prompt" * 4}\n{"of many lines" * 70}\n",0.5,0.01\n' for step in range(1, 99)]
+    found = told(written(tmp_path / "long.csv", "step,prompt,reward_mean,grad_norm\n" + "".join(rows)))
+    assert found.kind == "csv" and len(found.series) == 98
+    rows = [f'{step},"said \u2028so","and",0.5\n' for step in range(1, 20)]
+    found = told(written(tmp_path / "separator.csv", "step,prompt,more,reward_mean\n" + "".join(rows)))
+    assert len(found.series) == 19
 
 
 def test_a_table_whose_cells_go_on_over_lines_tells_the_same_however_it_grows(tmp_path: Path) -> None:
