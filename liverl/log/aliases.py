@@ -30,7 +30,7 @@ ALIASES: dict[str, tuple[str, ...]] = {
         "ref_kl", "kl/mean", "critic/kl", "objective/kl_avg", "kl_to_ref", "kl_ref", "kl_div", "kl_to_reference",
         "reference_kl", "kl_with_ref", "kl_vs_ref", "kl_from_ref", "kl/ref", "loss/kl", "loss/kl_loss", "kl_mean",
         "actor/kl_divergence", "policy_kl", "kl/policy_ref", "policy_ref_kl", "policy/kl_to_ref", "ref/kl", "kl_avg",
-        "train/kl_penalty", "per-token kl", "per_token_kl", "token_kl", "kl_per_token", "kl散度", "kl 散度",
+        "per-token kl", "per_token_kl", "token_kl", "kl_per_token", "kl散度", "kl 散度",
     ),
     # TRL's PPO and open-instruct sum it up over the tokens of an answer.
     "actor/kl_sequence": ("objective/kl",),
@@ -120,8 +120,8 @@ ALIASES: dict[str, tuple[str, ...]] = {
     "rewards/chosen": ("chosen_reward", "chosen_rewards", "reward_chosen", "rewards_chosen", "chosen reward"),
     "rewards/rejected": ("rejected_reward", "rejected_rewards", "reward_rejected", "rewards_rejected"),
     "reward/hack_rate": (
-        "hack_freq", "hack_rate", "hack_frac", "hack_share", "hacking_rate", "reward_hack_rate", "exploit_rate",
-        "exploit_freq", "reward_hacking_rate", "cheat_rate",
+        "hack_freq", "hack_rate", "hack_frac", "hack_share", "hacking_rate", "reward_hack_rate", "reward_hacking_rate",
+        "cheat_rate",
     ),
     "response_length/max": (
         "completions/max_length", "response_len/max", "rollout/response_len/max", "len_max", "len/max", "length_max",
@@ -294,8 +294,9 @@ PATTERNS: tuple[tuple[re.Pattern[str], str], ...] = (
     # NeMo-RL's environments have names of their own.
     (
         re.compile(
-            r"(?i)^(?:train/)?(?:\w+/)?(?:avg_|mean_)?(?:num_|n_)?tool_?(?:calls?|uses?)(?:_counts?)?"
-            r"(?:_per_(?:episode|answer|response|sample|trajectory|rollout))?(?:[_/](?:mean|avg))?$"
+            r"(?i)^(?:train/)?(?:(?:rollouts?|env|agent|episode|trajectory|actor|metrics|\w+_(?:env|agent))/)?(?:avg_|mean_)?(?:num_|n_)?"
+            r"tool_?(?:calls?|uses)(?:_counts?)?(?:_per_(?:episode|answer|response|sample|trajectory|rollout))?"
+            r"(?:[_/](?:mean|avg))?$"
         ),
         "tool_call_counts/mean",
     ),

@@ -97,7 +97,6 @@ from liverl.log.names import Names, as_verl, verl_names, with_aliases
         ("gn", "actor/grad_norm"),
         ("train/reward_std_dev", "critic/score/std"),
         ("train/correct", "reward/accuracy"),
-        ("train/kl_penalty", "actor/kl_loss"),
         ("hack_freq", "reward/hack_rate"),
         ("reward_margin", "rewards/margins"),
         ("train/value_loss", "critic/vf_loss"),
@@ -129,6 +128,14 @@ def test_an_alias_is_a_second_name_and_never_replaces_what_is_there() -> None:
     assert found["critic/score/mean"] is columns["reward"]
     assert found["actor/kl_loss"][0] == 9
     assert set(columns) < set(found)
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["timing_s/tool_calls", "failed/tool_calls", "rewards/tool_use/mean", "val/tool_calls", "tool_call_time"],
+)
+def test_not_all_that_is_told_of_tool_calls_counts_them(name: str) -> None:
+    assert "tool_call_counts/mean" not in verl_names(name)
 
 
 @pytest.mark.parametrize("name", ["tool_success_rate", "call_ok", "tools/success_rate"])

@@ -43,6 +43,7 @@ _OF_ALL = re.compile(
     r"\s{0,8}\[\s{0,6}\d{1,9}\s?/\s?\d{1,9}\]\s|(?:\[[A-Za-z][\w.-]{0,40}\])?\s{0,8}\d{1,9}/\d{1,9} \|"
 )
 _LEAST = 2
+_OPTIMISED = frozenset(("actor/pg_loss", "actor/grad_norm", "actor/lr"))
 # Of a line that counts nothing: other programs than trainers tell one or two of them.
 _FEWEST_KNOWN = 3
 _LONGEST, _LONGEST_LEAD = 4000, 80
@@ -73,6 +74,8 @@ class Pairs:
         if named is None and epoch is None:
             return None
         row = _row(text)
+        if named and named.group().lower().startswith("rollout") and not known_of(row) & _OPTIMISED:
+            return None  # one answer of many
         if named and self._head and _EVALUATION.search(text, 0, named.start()):
             return self._evaluation(int(named.group(1)), row)
         head = _DIGITS.sub("0", text[: named.end()]) if named else ""
