@@ -35,7 +35,8 @@ _TRACEBACK = "Traceback (most recent call last)"
 _FINISHED = (
     r"Final validation metrics|train_runtime['\"]?\s*[:=]|All services stopped|"
     r"[Tt]raining (?:finished|completed|completes|complete|done|has finished|has completed|is finished|is complete|"
-    r"is [Oo]ver|run finished|run completed|successfully)\b(?! (?:for|of|in) (?:step|epoch|iter))|"
+    r"is [Oo]ver(?! ?\d| budget| time)|run finished|run completed|successfully)\b"
+    r"(?! (?:for|of|in) (?:step|epoch|iter))|"
     r"Orchestrator finished|[Tt]rainer finished|Done training|(?:^|-- )Job '\S+' succeeded|"
     r"[Rr]eached (?:the )?max(?:imum)?(?: number of)?[ _](?:training )?steps|训练(?:已)?(?:完成|结束)"
 )
