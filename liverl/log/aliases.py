@@ -294,9 +294,9 @@ PATTERNS: tuple[tuple[re.Pattern[str], str], ...] = (
     # NeMo-RL's environments have names of their own.
     (
         re.compile(
-            r"(?i)^(?:train/)?(?:(?:rollouts?|env|agent|episode|trajectory|actor|metrics|\w+_(?:env|agent))/)?(?:avg_|mean_)?(?:num_|n_)?"
-            r"tool_?(?:calls?|uses)(?:_counts?)?(?:_per_(?:episode|answer|response|sample|trajectory|rollout))?"
-            r"(?:[_/](?:mean|avg))?$"
+            r"(?i)^(?:train/)?(?:(?:rollouts?|env|agent|episode|trajectory|actor|metrics|\w+_(?:env|agent))/)?"
+            r"(?:avg_|mean_)?(?:num_|n_)?tool_?(?:calls?|uses)(?:_counts?)?"
+            r"(?:_per_(?:episode|answer|response|sample|trajectory|rollout))?(?:[_/](?:mean|avg))?$"
         ),
         "tool_call_counts/mean",
     ),

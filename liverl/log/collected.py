@@ -53,7 +53,8 @@ _LEVELS = ("level", "levelname", "severity")
 _LOUD = ("ERROR", "CRITICAL", "FATAL")
 # What else a line has beside its text without telling more of the run: when, where and by whom it was said.
 _ABOUT = re.compile(
-    r"(?i)@?(?:(?:log|event|receive|received|ingestion|created?)?_?time(?:stamp)?(?:_?(?:ns|ms))?|asctime|datetime|ts|date|created|msecs|relativecreated|level(?:name|no)?|severity(?:text)?"
+    r"(?i)@?(?:(?:log|event|receive|received|ingestion|created?)?_?time(?:stamp)?(?:_?(?:ns|ms))?|asctime|datetime|ts"
+    r"|date|created|msecs|relativecreated|level(?:name|no)?|severity(?:text)?"
     r"|logger(?:_?name)?|name|stream|tag|tags|host(?:_?name)?|node(?:_?name)?|pod(?:_?name)?|namespace(?:_?name)?"
     r"|container(?:_?(?:name|id|image))?|kubernetes|docker|k8s|labels|resource|logname|log_?(?:group|stream)|insertid"
     r"|source(?:_?type)?|service|app|env|environment|version|pid|process(?:_?(?:name|id))?|tid|thread(?:_?(?:name|id))?"

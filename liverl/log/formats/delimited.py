@@ -85,12 +85,12 @@ class CsvRows:
         if not self._open and not (is_odd and QUOTED.search(text)):
             self._add(text, self._line)
             return
+        closes = is_odd and bool(self._open)
         is_row = bool(self._open) and self._is_row(text)
         self._open.append(text)
-        whole = "\n".join(self._open)
-        if is_odd and len(self._open) > 1 and self._has_all(_cells(whole, self._delimiter)):
+        if closes and self._has_all(_cells(whole := "\n".join(self._open), self._delimiter)):
             self._add(whole, self._line)
-        elif (is_odd and len(self._open) > 1) or is_row or len(self._open) > _MOST_IN_CELL:
+        elif closes or is_row or len(self._open) > _MOST_IN_CELL:
             # The quote that began it was none.
             first = self._line - len(self._open) + 1
             for number, line in enumerate(self._open, first):
