@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from tests.scaffold.anthropic import ScriptedMessages
+from tests.scaffold.anthropic import Scripted, ScriptedMessages
 
 ROOT = Path(__file__).resolve().parents[2]
 PREFIX = "mcp__plugin_rl_liverl__"
@@ -75,7 +75,7 @@ async def talk(
     binary: Path,
     project: Path,
     prompts: Sequence[str],
-    script: Sequence[list[dict[str, Any]]],
+    script: Sequence[Scripted],
     *options: str,
     plugin: Path | None = ROOT,
     home: Path | None = None,

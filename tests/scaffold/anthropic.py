@@ -5,17 +5,22 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from typing import Any
+
+type Blocks = list[dict[str, Any]]
+type Scripted = Blocks | int | Callable[[dict[str, Any]], Blocks]
 
 
 class ScriptedMessages:
     """Answers by how many assistant messages it is shown: `script[n]` is content blocks, or a status.
 
+    It may also be a function that makes the blocks from the request's body; the last one answers all that follow.
+
     `asked` holds each request's body, `tokens` its bearer, `paths` its path.
     """
 
-    def __init__(self, *script: list[dict[str, Any]] | int) -> None:
+    def __init__(self, *script: Scripted) -> None:
         self.script = script
         self.asked: list[dict[str, Any]] = []
         self.tokens: list[str] = []
@@ -44,6 +49,8 @@ class ScriptedMessages:
         self.paths.append(head.split()[1])
         turn = sum(message["role"] == "assistant" for message in body.get("messages", []))
         item = self.script[min(turn, len(self.script) - 1)]
+        if callable(item):
+            item = item(body)
         if isinstance(item, int):
             answer = json.dumps({"type": "error", "error": {"type": "api_error", "message": "broken"}})
             kind, status = "application/json", item
