@@ -10,6 +10,7 @@ from liverl.diagnose.judge import judge, missing
 from liverl.diagnose.language import Fact, Memory
 from liverl.diagnose.picked import is_jumpy
 from liverl.diagnose.rank import ranked
+from liverl.diagnose.rise import has_risen
 from liverl.diagnose.snapshot import Snapshot
 from liverl.diagnose.writeup import WriteUp
 from liverl.record.masking import mask
@@ -41,7 +42,10 @@ def diagnose(snapshot: Snapshot, writeups: Sequence[WriteUp]) -> Diagnosis:
     table with several runs the worst."""
     if snapshot.series.runs:
         return _of_several(snapshot, writeups)
-    snapshot = replace(snapshot, facts={**snapshot.facts, "jumpy": is_jumpy(snapshot.series)})
+    snapshot = replace(
+        snapshot,
+        facts={**snapshot.facts, "jumpy": is_jumpy(snapshot.series), "risen": has_risen(snapshot.series)},
+    )
     memory: Memory = {}
     found = _judged([each for each in writeups if not each.is_last_resort], snapshot, memory)
     findings = ranked(found)

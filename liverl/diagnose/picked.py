@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from liverl.diagnose.rise import correlation
 from liverl.log.series import Series, Values
 
 _FEWEST, _MOST = 6, 12
@@ -48,7 +49,7 @@ def jumps(told: Values, trend_from: float = _GOES) -> bool:
     steps = np.diff(values)
     if np.mean(steps[1:] * steps[:-1] < 0) < _TURNS or np.median(np.abs(steps)) < _STEP * np.ptp(values):
         return False
-    return bool(_trend(values) < trend_from)
+    return abs(correlation(values)) < trend_from
 
 
 def _ends_apart(told: Values) -> bool:
@@ -62,14 +63,7 @@ def _goes_one_way(told: Values) -> bool:
     values = told[np.isfinite(told)]
     if len(values) < _FEWEST or _is_still(values):
         return False
-    return bool(_trend(values) >= _GOES)
-
-
-def _trend(values: Values) -> float:
-    """The size of the rank correlation with time, equal values at their mean rank: 0 of those that are all the same."""
-    ordered = np.sort(values)
-    ranks = np.searchsorted(ordered, values, "left") + np.searchsorted(ordered, values, "right")
-    return float(abs(np.corrcoef(ranks, np.arange(len(values)))[0, 1])) if np.ptp(values) else 0.0
+    return abs(correlation(values)) >= _GOES
 
 
 def _is_still(values: Values) -> bool:

@@ -68,7 +68,7 @@ class Diagnosed:
         if primary is None:
             seen = "nothing at warn or above" if self.diagnosis.findings else "no finding"
             of = f" of the last of {self.attempts} attempts" if self.attempts > 1 else ""
-            why = self.diagnosis.why or f"{self.steps} steps{of}, {seen}"
+            why = self.diagnosis.why or f"{self._steps}{of}, {seen}"
             said = f"{self.diagnosis.verdict.replace('_', ' ')}: {why}"
             return cut(f"{said}; {self._end}", SUMMARY_CHARS) if self._end else said
         where = f", since {primary.began}" if str(primary.began) else ""
@@ -76,6 +76,15 @@ class Diagnosed:
         # A long title gives way, never the id by which everything else speaks of it.
         room = SUMMARY_CHARS - len(self.diagnosis.verdict) - 2 - len(told)
         return f"{self.diagnosis.verdict}: {cut(primary.title, room)}{told}"
+
+    @property
+    def _steps(self) -> str:
+        """How many steps were seen, and of how many, where some are still missing."""
+        if not 0 < self.diagnosis_step < self.total:
+            return f"{self.steps} steps"
+        if self.steps == self.diagnosis_step:
+            return f"{self.steps} of {self.total} steps"
+        return f"{self.steps} steps to step {self.diagnosis_step} of {self.total}"
 
     @property
     def _end(self) -> str:

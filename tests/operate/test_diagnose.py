@@ -56,7 +56,7 @@ def run(made: Made) -> RunDir:
 def test_a_run_without_findings_is_healthy(run: RunDir) -> None:
     found = diagnose_run(run)
     assert (found.ok, found.diagnosis.verdict) == (True, "healthy")
-    assert found.summary == "healthy: 12 steps, no finding"
+    assert found.summary == "healthy: 12 of 30 steps, no finding"
 
 
 def test_a_run_of_few_steps_is_not_measured(made: Made) -> None:

@@ -130,11 +130,13 @@ class CsvRows:
         # Notebooks write `completions / mean_length`.
         self._header = [_SLASH.sub("/", cell.strip()) for cell in _cells(text, self._delimiter)]
         lowered = [cell.lower() for cell in self._header]
-        steps = [name for name in STEP_COLUMNS if name in lowered and name not in EPOCHS]
+        # Beside the number of an episode its steps are how long it was.
+        no_steps = (*EPOCHS, *(("steps",) if "episode" in lowered else ()))
+        steps = [name for name in STEP_COLUMNS if name in lowered and name not in no_steps]
         self._step = lowered.index(steps[0]) if steps else None
         if self._step is None:
             self._step = next(
-                (at for at, cell in enumerate(lowered) if cell not in EPOCHS and is_step_name(cell)), None
+                (at for at, cell in enumerate(lowered) if cell not in no_steps and is_step_name(cell)), None
             )
         self._pair = _pair_of(lowered) if self._step is not None else None
         columns = [

@@ -191,3 +191,12 @@ def test_a_table_whose_cells_go_on_over_lines_tells_the_same_however_it_grows(tm
         # A last row that has all its cells counts, whatever is still to come of the last one.
         assert found.steps.tolist() in ([*range(1, whole + 1)], [*range(1, whole + 2)]), text[:end][-40:]
     assert column(found, "critic/score/mean") == [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7]
+
+
+def test_beside_an_episode_steps_are_its_length(tmp_path: Path) -> None:
+    log = tmp_path / "log.csv"
+    rows = [f"{50 * row},{25 if row % 2 else 5 + row % 7},{row % 3}.5" for row in range(1, 21)]
+    log.write_text("\n".join(["episode,steps,reward", *rows]) + "\n")
+    snapshot = Reader(log, {"critic/score/mean"}).read()
+    assert len(snapshot.series) == 20
+    assert snapshot.series.measured("critic/score/mean").tolist() == [row % 3 + 0.5 for row in range(1, 21)]
