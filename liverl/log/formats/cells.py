@@ -41,6 +41,8 @@ _STEP_NAMES = frozenset((
 ))  # fmt: skip
 # `step 段`, `step 区间`: the steps from one to another.
 _SEGMENT = re.compile(r"\s*(?:段|区间|范围)$")
+# How the steps are counted: `step (cum)`.
+_COUNTED = re.compile(r" \((?:cum(?:ulative)?|global|total|overall|train(?:ing)?|optim\w*)\)$")
 # From what to what a value went while a row's steps were made.
 _WAY = re.compile(r"\s?(?:→|->|⟶)\s?")
 _LONGEST = 80
@@ -103,6 +105,7 @@ def scale_of(cell: str) -> float:
 def is_step_name(cell: str) -> bool:
     """Whether a column counts the steps."""
     name = _bare(cell).lower().replace("_", " ").replace("-", " ").removesuffix("[#]").strip("# .:")
+    name = _COUNTED.sub("", name)
     return name in _STEP_NAMES or _SEGMENT.sub("", name) in _STEP_NAMES
 
 
