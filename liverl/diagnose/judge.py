@@ -87,9 +87,15 @@ def judge(writeup: WriteUp, snapshot: Snapshot, memory: Memory | None = None) ->
         return None
     if writeup.outgrown is not None:
         shown = [_settled(each, writeup.needs, snapshot.series) for each in shown]
-    # A sign that still holds says more than one that has passed; of several the one that began first.
+    # A sign that still holds says more than one that has passed, or than a line that the run went on after; of several
+    # the one that began first.
     first = min(
-        shown, key=lambda each: (each.cleared is not None, each.is_outgrown, _position(each, snapshot.series))
+        shown,
+        key=lambda each: (
+            each.cleared is not None or bool(_survived(each, snapshot)),
+            each.is_outgrown,
+            _position(each, snapshot.series),
+        ),
     )
     # What may pass without harm comes and goes: spikes of a gradient, then a reward that is gone.
     return _finding(
@@ -281,7 +287,7 @@ def _finding(writeup: WriteUp, shown: _Shown, snapshot: Snapshot) -> Finding:
         step = int(series.steps[shown.cleared + 1])
         severity = writeup.outgrown if shown.is_outgrown and writeup.outgrown else writeup.past
         return replace(finding, severity=severity, cleared=step)
-    if shown.row is None and shown.last is not None and (went_on := _outlived(shown, shown.last, snapshot)):
+    if went_on := _survived(shown, snapshot):
         return replace(finding, severity=writeup.outlived, evidence=(*finding.evidence, went_on))
     is_end = (
         finding.is_logged
@@ -341,6 +347,11 @@ def _is_of_earlier(last: Line, snapshot: Snapshot) -> bool:
     """Whether the program was begun again after a line."""
     begun = snapshot.facts.get("begun_line")
     return isinstance(begun, int) and last.number < begun
+
+
+def _survived(shown: _Shown, snapshot: Snapshot) -> str:
+    """How it is known that the run went on after the lines of a sign that names no metric; "" where it is not."""
+    return "" if shown.row is not None or shown.last is None else _outlived(shown, shown.last, snapshot)
 
 
 def _outlived(shown: _Shown, last: Line, snapshot: Snapshot) -> str:
