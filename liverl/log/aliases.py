@@ -61,7 +61,7 @@ ALIASES: dict[str, tuple[str, ...]] = {
         "critic/rewards/mean", "trial/reward/mean", "average_reward", "reward_avg", "reward/avg", "mean_score",
         "score/mean", "score_mean", "total_rewards_mean", "env/reward_mean", "ppo/mean_scores", "train/accuracy",
         "train/acc", "train_accuracy", "train_acc", "train/pass@1", "train/solve_rate", "train/success_rate",
-        "average reward score", "exp_scores/mean", "rew", "rew_mean", "outcome_correct_mean",
+        "average reward score", "exp_scores/mean", "rew", "rew_mean", "outcome_correct_mean", "reward/raw_mean",
         "actor/mean_episode_return", "mean_episode_return",
         "rollout/ep_rew_mean", "ep_rew_mean", "rollout/reward_mean", "rollout/mean_reward",
         "actor/rewards", "actor/actor_reward",  # oat
@@ -105,7 +105,7 @@ ALIASES: dict[str, tuple[str, ...]] = {
         "completions/mean_length", "completion_length", "response_length", "response_len/mean",
         "generate/avg_num_tokens", "mean_gen_tokens_per_sample", "actor/mean_response_tok_len",
         "actor/generated_length", "rollout/response_len/mean", "rollout/response_lengths", "response_lengths",
-        "env/all/ac_tokens_per_turn",
+        "env/all/ac_tokens_per_turn", "generate/response_tokens_mean",
         "seq_len/mean", "seq. length", "seq_length", "completion_len", "glen", "mean_completion_length",
         "response_length_mean", "mean_length", "avg_length", "mean_response_length", "avg_response_length",
         "len_mean", "len/mean", "length_mean", "mean_completion_len", "response_length/avg",
@@ -132,7 +132,7 @@ ALIASES: dict[str, tuple[str, ...]] = {
     "response_length/clip_ratio": (
         "completions/clipped_ratio", "truncated_ratio", "rollout/truncated_ratio", "truncate_rate", "truncation_rate",
         "is_truncated/mean", "is_truncated", "no_eos_ratios", "truncated_fraction", "clipped_ratio",
-        "truncated", "truncation_ratio", "frac_truncated",
+        "truncated", "truncation_ratio", "frac_truncated", "generate/truncated_fraction",
         "response_clip_ratio", "truncation", "截断率", "截断比例", "截断比",
     ),
     "prompt_length/mean": ("prompt_len", "completions/mean_prompt_length", "prompt_length"),

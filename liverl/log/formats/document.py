@@ -155,16 +155,18 @@ def _by_step(document: Mapping[str, Any]) -> list[Any]:
 
 
 def _by_column(document: Mapping[str, Any]) -> list[Any]:
-    """The rows of a document whose keys are metrics, each with its values by their rows, as pandas writes a table."""
+    """The rows of a document whose keys are metrics, each with its values by their rows, as pandas writes a table, or
+    by those of the steps at which it was measured."""
     tables = [each for each in document.values() if isinstance(each, dict)]
-    index = list(tables[0]) if tables else []
-    if len(tables) < len(document) or len(index) < _FEWEST_ROWS or not all(key.isdigit() for key in index):
+    index = sorted({at for each in tables for at in each}, key=lambda at: (len(at), at))
+    if len(tables) < len(document) or not all(at.isdigit() for at in index) or not is_of_training(document):
         return []
-    if any(list(each) != index for each in tables) or not is_of_training(document):
+    if max(map(len, tables), default=0) < _FEWEST_ROWS:
         return []
     is_told = any(key in document for key in STEP_COLUMNS)
     return [
-        ({} if is_told else {"step": int(at)}) | {name: each[at] for name, each in document.items()}
+        ({} if is_told else {"step": int(at)})
+        | {name: each[at] for name, each in document.items() if at in each}
         for at in index
     ]
 
