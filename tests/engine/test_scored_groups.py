@@ -51,14 +51,15 @@ def put(queue: Any) -> Callable[..., None]:
 
     def put(groups: Groups, partition: str = "train", status: str = "finished") -> None:
         for group, trials in groups.items():
-            tag = {"is_prompt": True, "status": status, "global_steps": 1}
-            queue.kv_batch_put(keys=[group], partition_id=partition, tags=[tag])
             keys = [f"{group}_{trial}_{n}" for trial, count in enumerate(trials) for n in range(count)]
             if keys:
                 fields = TensorDict({"x": torch.zeros(len(keys), 1)}, batch_size=len(keys))
                 queue.kv_batch_put(
                     keys=keys, partition_id=partition, tags=[{"seq_len": 1}] * len(keys), fields=fields
                 )
+            # The status comes last, as verl's agent loop puts it: a finished group has all its sequences.
+            tag = {"is_prompt": True, "status": status, "global_steps": 1}
+            queue.kv_batch_put(keys=[group], partition_id=partition, tags=[tag])
 
     return put
 
