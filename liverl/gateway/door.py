@@ -6,8 +6,11 @@ import argparse
 import asyncio
 import os
 import secrets
+import signal
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import httpx
@@ -93,9 +96,21 @@ def door_key() -> bytes:
 
 def door_app() -> Guard:
     """LiteLLM's application behind the guard; uvicorn calls this in each of its processes."""
-    from litellm.proxy.proxy_server import app
+    with _ended_at_once():
+        from litellm.proxy.proxy_server import app
 
     return Guard(app, door_key(), served_name())
+
+
+@contextmanager
+def _ended_at_once() -> Iterator[None]:
+    """A signal to end takes effect at once: uvicorn would look at it only behind an import of many seconds."""
+    before = {number: signal.signal(number, signal.SIG_DFL) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 async def door_ready(url: str, timeout_s: float) -> float:

@@ -199,7 +199,8 @@ def test_another_server_goes_on_with_it_once_a_person_says_so(site: Site, run: R
     assert all(NAME in text and f"from step {saved} of 50" in text for text in asked[:2]) and len(asked) == 3
     assert resumed["ok"] and resumed["attempt"] == 2 and resumed["from_step"] == saved
     assert "nothing to resume" in refused["error"]
-    assert ended["ok"] and processes_of(run) == []
+    assert ended["ok"], ended
+    assert processes_of(run) == []
     assert [event.kind for event in read_events(run) if event.kind in ("started", "resumed")] == [
         "started",
         "resumed",

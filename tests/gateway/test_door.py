@@ -4,6 +4,7 @@ import asyncio
 import json
 import os
 import re
+import signal
 import socket
 import stat
 import subprocess
@@ -322,3 +323,22 @@ async def test_what_the_door_costs(door: Door, room: Room, path: str, concurrenc
         f"{path} x{concurrency}: median {median_ms:.1f} ms, {rate:.0f} calls a second; "
         f"LiteLLM ready in {door.ready_s:.1f} s, {rss_mb:.0f} MB"
     )
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_signal_ends_a_door_that_is_still_being_imported(number: signal.Signals) -> None:
+    # As uvicorn has it: it notes the signal and looks at it when it serves.
+    program = (
+        "import os, signal, sys\n"
+        "from liverl.gateway import door\n"
+        "number = int(sys.argv[1])\n"
+        "signal.signal(number, lambda *_: print('noted', flush=True))\n"
+        "with door._ended_at_once():\n"
+        "    pass\n"
+        "os.kill(os.getpid(), number)\n"
+        "with door._ended_at_once():\n"
+        "    os.kill(os.getpid(), number)\n"
+        "    print('still there')\n"
+    )
+    ended = subprocess.run([sys.executable, "-c", program, str(int(number))], capture_output=True, text=True)
+    assert (ended.returncode, ended.stdout) == (-number, "noted\n")
