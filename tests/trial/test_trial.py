@@ -227,7 +227,8 @@ async def test_a_cancelled_trial_stops_its_sandbox(make_task: MakeTask) -> None:
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
         await task
-    left = [folder for parent in detect().parents.values() for folder in parent.glob("liverl-sandbox-*")]
+    own = f"liverl-sandbox-{os.getpid()}-*"
+    left = [folder for parent in detect().parents.values() for folder in parent.glob(own)]
     assert left == []
 
 
