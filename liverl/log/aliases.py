@@ -133,7 +133,7 @@ ALIASES: dict[str, tuple[str, ...]] = {
         "completions/clipped_ratio", "truncated_ratio", "rollout/truncated_ratio", "truncate_rate", "truncation_rate",
         "is_truncated/mean", "is_truncated", "no_eos_ratios", "truncated_fraction", "clipped_ratio",
         "truncated", "truncation_ratio", "frac_truncated", "generate/truncated_fraction",
-        "response_clip_ratio", "truncation", "截断率", "截断比例", "截断比",
+        "response_clip_ratio", "truncation", "finish_length", "finish_reason/length", "截断率", "截断比例", "截断比",
     ),
     "prompt_length/mean": ("prompt_len", "completions/mean_prompt_length", "prompt_length"),
     "num_turns/mean": (
@@ -420,7 +420,7 @@ PATTERNS: tuple[tuple[re.Pattern[str], str], ...] = (
     (re.compile(r"^(?:\w+/)?proxy(?:_(?:rm|reward|score|model))?(?:/mean|_mean)?$"), "reward/proxy"),
     (
         re.compile(
-            r"^(?:\w+/)?(?:(?:true|gold|strict|real|ground_truth)_(?:acc|accuracy|reward|score|correct)|outcome_correct)"
+            r"^(?:\w+/)?(?:(?:true|gold|strict|real|ground_truth)_(?:acc|accuracy|reward|score|correct|rm)|gold|outcome_correct)"
             r"(?:/mean|_mean)?$"
         ),
         "reward/true",

@@ -77,7 +77,8 @@ _CAME = re.compile(r"(?i:\b(?:ready|succe\w+|connected|complete\w*|started|done|
 
 # What went wrong there says more than the stage of a start, which may not be where it went wrong.
 _TROUBLE = re.compile(
-    r"(?i:\berror\b|error:|exception|\bfatal\b|\bkilled\b|\bfailed\b|failure|out of memory|\boom\b|\brefused\b)"
+    r"(?i:\berror\b|error:|exception|\bfatal\b|\bkilled\b|\bfailed\b|(?<!\bno )(?<!\brecent )failure"
+    r"|out of memory|\boom\b|\brefused\b)"
 )
 
 Facts = dict[str, float | int | bool | str]

@@ -103,11 +103,16 @@ _EXCEPTION = re.compile(
 )
 _READY = re.compile(r"Application startup complete|fired up and ready to roll")
 _BEHIND_BAR = re.compile(r"\d+/\d+ \[[^\]]{1,200}\] ?" + re.escape(_TRACEBACK))
-# The first frame of a program's own traceback; a child that was spawned has `<string>` there.
-_MAIN_FRAME = re.compile(r'^ +File "(?!<string>)[^"]+", line \d+, in (?:<module>|_run_module_as_main)$')
+# The first frame of a program's own traceback; a child that was spawned has `<string>` there, a worker of Ray its main.
+_MAIN_FRAME = re.compile(
+    r'^ +File "(?!<string>|[^"]*/ray/_private/workers/)[^"]+", line \d+, in (?:<module>|_run_module_as_main)$'
+)
 # Printed by who goes on; a telemetry exporter does so too.
 _GOES_ON = (*IGNORED, "Exception while exporting")
-_SAID_LAST = re.compile(r"^\W*(?:ERROR|FATAL|fatal|error|Error)\b(?! rate)")
+# Of several processes each may break another's line; Python names a file it can't read as the last thing of all.
+_SAID_LAST = re.compile(
+    r"^\W*(?:(?:ERROR|FATAL|fatal|error|Error)\b(?! rate)|(?:SyntaxError|IndentationError|TabError))"
+)
 
 
 @dataclass(frozen=True)

@@ -21,6 +21,7 @@ from liverl.log.words import MEANS, bare, is_percent, is_right, is_share, of_wor
 __all__ = ["Names", "as_verl", "is_metric", "told_names", "verl_names", "with_aliases"]
 VALIDATION = "val/score"
 ZERO_STD = "reward/zero_std_share"
+_REWARDED, _PROXY = "critic/score/mean", "reward/proxy"
 # A word for what a run is for: rewards and scores are kept whatever else is wanted.
 _REWARD = re.compile(r"(?:^|[/_.])(?:rewards?|scores?|val|val-core|acc|accuracy|success_rate)(?:$|[/_.@])")
 _PREFIX = re.compile(r"^(?:train|trainer|metrics|global|grpo|ppo|rloo)/(?=.)")
@@ -252,6 +253,8 @@ def _computed(columns: Mapping[str, Values]) -> dict[str, Values]:
         found[VALIDATION] = score
     if ZERO_STD not in columns and (share := _zero_std(columns)) is not None:
         found[ZERO_STD] = share
+    if _REWARDED not in columns and _PROXY in columns:
+        found[_REWARDED] = columns[_PROXY]  # what is rewarded, whatever it stands for
     return found
 
 

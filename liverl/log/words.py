@@ -24,6 +24,8 @@ _HELD_OUT = frozenset(
 _FORMAT, _KEPT = frozenset(("format", "fmt")), frozenset(("compliance", "valid", "ok", "success"))
 _PARSED = frozenset(("parse", "parsed", "parsable", "parseable", "json", "xml"))
 _SCORE = frozenset(("reward", "rewards", "score", "scores", "return", "rew"))
+# What says of a reward that it is the whole one, before anything is taken off it.
+_WHOLE = frozenset(("all", "raw", "scalar"))
 _ANSWER = frozenset((
     "response", "responses", "completion", "completions", "generation", "generations", "generated", "answer", "answers",
     "output", "outputs", "reply", "replies", "resp", "gen", "decode", "decoded", "out", "sample", "sequence",
@@ -45,11 +47,13 @@ _SILENT = frozenset(("dead", "degenerate", "uniform", "identical"))
 _NO_SIGNAL = (frozenset(("no", "signal")), frozenset(("identical", "reward")), frozenset(("identical", "rewards")),
               frozenset(("all", "same")))  # fmt: skip
 # Answers that the limit of their length has cut.
-_CUT = frozenset(("truncated", "truncation", "truncate", "trunc", "overlong", "unfinished", "capped"))
+_CUT = frozenset(("truncated", "truncation", "truncate", "trunc", "overlong", "unfinished", "capped", "cap"))
 _AT_LIMIT = (
     frozenset(("hit", "max")), frozenset(("at", "max")), frozenset(("no", "eos")), frozenset(("missing", "eos")),
     frozenset(("without", "eos")), frozenset(("length", "stop")), frozenset(("length", "finish")),
     frozenset(("length", "capped")), frozenset(("max", "length")), frozenset(("max", "len")),
+    frozenset(("length", "limited")), frozenset(("length", "limit")), frozenset(("hit", "limit")),
+    frozenset(("at", "limit")),
 )  # fmt: skip
 _OF_ANSWERS = _ANSWER | _LENGTH | {"of", "max", "hit", "at", "tokens", "samples", "sequences"}
 _GRADIENT, _NORM = frozenset(("grad", "grads", "gradient", "gradients", "g")), frozenset(("norm", "l2"))
@@ -84,7 +88,7 @@ def of_words(name: str) -> str | None:
     if not words:
         return None
     rest = words - _WHERE - _MEAN
-    if rest and rest <= _SCORE and len(words) > 1:
+    if rest & _SCORE and rest <= _SCORE | _WHOLE and len(words) > 1:
         return "critic/score/mean"
     if len(words) == 2 and words & _MEAN and rest & {"r", "ret"}:
         return "critic/score/mean"

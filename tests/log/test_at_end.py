@@ -63,6 +63,12 @@ def test_the_last_stage_near_the_end_counts(tmp_path: Path) -> None:
     assert (told["at_line"], told["at_said"]) == (3, "Filtering prompts longer than 9 tokens: 100%")
 
 
+def test_that_there_was_no_failure_is_no_trouble(tmp_path: Path) -> None:
+    text = "Recent failures:\n (no failures)\nWaiting for placement group to be scheduled\n"
+    assert facts(tmp_path, text)["at_stage"] == "a placement group is waited for"
+    assert "at_stage" not in facts(tmp_path, text.replace("(no failures)", "(2 failures)"))
+
+
 def test_behind_steps_no_stage_of_a_start_is_told(tmp_path: Path) -> None:
     told = facts(tmp_path, "".join(STEP.format(n) for n in range(1, 40)) + "Started a local Ray instance.\n")
     assert "at_stage" not in told and told["at_line"] == 40

@@ -106,6 +106,14 @@ def facts(folder: Path, text: str) -> dict[str, Any]:
         (FINAL + MAIN.format("TypeError: Object of type bool_ is not JSON serializable"), "exception"),
         (FINAL + MAIN.format("TypeError: x").replace("/srv/save.py", "<string>"), "finished"),
         (FINAL + MAIN.format("TypeError: x") + "moving the logs\n" * 5, "finished"),
+        (
+            FINAL
+            + MAIN.format("RuntimeError: DataLoader worker (pid 7) is killed by signal: Killed.").replace(
+                "/srv/save.py", "/envs/rl/ray/_private/workers/default_worker.py"
+            ),
+            "finished",
+        ),
+        ("SyntaxErrorSyntaxError: : invalid syntaxinvalid syntax\n    ^\n    SyntaxError^\n", "exception"),
     ],
 )
 def test_how_a_log_ended(tmp_path: Path, ending: str, expected: str) -> None:

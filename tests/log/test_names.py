@@ -111,6 +111,12 @@ def test_a_metric_of_another_framework_is_known_by_verl_s_name(other: str, verl:
     assert verl_names(other) == ((verl,) if verl else ())
 
 
+def test_what_is_rewarded_is_the_score_where_no_other_is_told() -> None:
+    proxy, score = np.array([0.1, 0.2]), np.array([0.3, 0.4])
+    assert with_aliases({"proxy": proxy, "gold": score})["critic/score/mean"].tolist() == proxy.tolist()
+    assert with_aliases({"proxy": proxy, "reward": score})["critic/score/mean"].tolist() == score.tolist()
+
+
 def test_no_name_stands_for_two_metrics() -> None:
     others = [name for names in ALIASES.values() for name in names]
     assert len(others) == len(set(others))

@@ -52,6 +52,11 @@ from liverl.log.words import is_right, of_words
         ("surrogate_loss", "actor/pg_loss"),
         ("loss_pi", "actor/pg_loss"),
         ("cur_lr", "actor/lr"),
+        ("avg_raw_rewards", "critic/score/mean"),
+        ("reward/all/mean", "critic/score/mean"),
+        ("reward_scalar", "critic/score/mean"),
+        ("cap_rate", "response_length/clip_ratio"),
+        ("hit_limit_rate", "response_length/clip_ratio"),
     ],
 )
 def test_a_name_is_told_by_its_words(name: str, verl: str) -> None:
@@ -67,6 +72,7 @@ def test_a_name_is_told_by_its_words(name: str, verl: str) -> None:
         "tokens_per_second", "total_tokens", "clipped_frac", "r", "max_length", "kl_penalty", "value_loss", "aux_loss",
         "group_size", "groups_skipped", "lr_scale", "win_rate", "cache_hit_rate", "max_entropy",
         "avg_sequence", "total_response_length", "prompt_length", "response_length_std", "zero_std", "reward_margin",
+        "reward/all/max", "raw_reward_std", "all", "rate_limit_hits", "kl_cap", "length_limit",
         "mean_token_accuracy", "", "a_b_c_d_e_f_reward", "total_reward_of_all_of_the_environments_that_were_ever_made",
     ],
 )  # fmt: skip
