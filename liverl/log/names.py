@@ -125,7 +125,7 @@ def with_aliases(columns: Mapping[str, Values]) -> dict[str, Values]:
     for verl, others in found.items():
         sure = [each for each in others if each[0] < _OF_WORDS]
         name = _most_measured(sure or others, columns)
-        values = _of_one(verl, name, _upright(name, columns[name]))
+        values = _of_one(verl, name, _upright(verl, name, columns[name]))
         if verl != ZERO_STD or is_share(name) or _are_parts(values):
             result[verl] = values
     result |= {verl: columns[name] for verl, name in meant.items()}
@@ -145,11 +145,15 @@ def _are_parts(values: Values) -> bool:
     return not (values > 1).any() and bool(((values > 0) & (values < 1)).any())
 
 
-def _upright(name: str, values: Values) -> Values:
-    """The entropy of a loss that tells it with its sign turned (Stable-Baselines, CleanRL); all else as it is."""
-    if not name.lower().endswith("entropy_loss") or not (values < 0).any() or (values > 0).any():
+def _upright(verl: str, name: str, values: Values) -> Values:
+    """The entropy of a loss that tells it with its sign turned (Stable-Baselines, CleanRL); all else as it is.
+
+    One below 0 that is called an entropy was turned, or is that of a density, which compares with no other: it is left
+    out.
+    """
+    if verl != "actor/entropy" or not (values < 0).any() or (values > 0).any():
         return values
-    return -values
+    return -values if name.lower().endswith("entropy_loss") else np.full(len(values), np.nan)
 
 
 def _of_one(verl: str, name: str, values: Values) -> Values:
