@@ -182,10 +182,11 @@ def _held(sign: Sign, snapshot: Snapshot, memory: Memory | None) -> tuple[int, i
         return None
     if unmeasured := next((metric for metric in sign.needs if not series.has(metric)), ""):
         raise Unmeasured(unmeasured)
-    measured = np.ones(len(series), bool)
+    measured, finite = np.ones(len(series), bool), np.ones(len(series), bool)
     for metric in sign.valued:
         if series.has(metric):
             measured &= ~np.isnan(series.columns[metric])
+            finite &= np.isfinite(series.columns[metric])
     rows = np.flatnonzero(measured)
     truth: Values = np.ones(len(series))
     for each in sign.when:
@@ -198,7 +199,9 @@ def _held(sign: Sign, snapshot: Snapshot, memory: Memory | None) -> tuple[int, i
     if not long:
         return None
     last = long[-1][1]
-    after = int(np.count_nonzero(measured[last + 1 :]))
+    # What ends as its metrics are no numbers any more has not passed.
+    is_lost = not finite[last + 1 :].any()
+    after = 0 if is_lost else int(np.count_nonzero(measured[last + 1 :]))
     apart = float(np.median(np.diff(rows))) if len(rows) > 1 else 1.0
     has_passed = after >= _PASSED_ROWS
     led = _led(long)
@@ -309,6 +312,9 @@ def _is_outgrown(shown: _Shown, until: int, needs: Sequence[str], series: Series
     while the metrics that it is seen by are back where they were."""
     if shown.onset is None or not series.has(_REWARD):
         return False
+    behind = [series.columns[name][until + 1 :] for name in needs if series.has(name)]
+    if any(np.isinf(values).any() and not np.isfinite(values).any() for values in behind):
+        return False  # it ended as its metric is no number any more
     before, after = _around(series.columns[_REWARD], shown.onset, until)
     if not len(before) or len(after) < _OUTGROWN_ROWS:
         return False
