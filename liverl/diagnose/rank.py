@@ -96,7 +96,9 @@ def _names(finding: Finding, other: Finding) -> bool:
 
 
 def _began_before(finding: Finding, other: Finding) -> bool:
-    return _order(finding)[3:] < _order(other)[3:]
+    """Whether the first began before the other; of two that began as one the graver goes first."""
+    mine, its = _order(finding), _order(other)
+    return (mine[3:5], mine[0], mine[5:]) < (its[3:5], its[0], its[5:])
 
 
 def _may_follow(finding: Finding, cause: Finding) -> bool:

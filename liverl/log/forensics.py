@@ -101,6 +101,8 @@ _EXCEPTION = re.compile(
     r"(?:Error|Exception|Exit|Interrupt|Failure|Failed|Died|Timeout|Expired|Crashed|NotFound|Exhausted|Unavailable|"
     r"Mismatch|Denied|Refused|Conflict|Rejected|Unhealthy|NotReady|NotSupported|Unreachable|Corrupted))\b(?:[:(]|$)"
 )
+# vLLM's logger puts itself before each line of a traceback.
+_LOGGER = re.compile(r"^(?:ERROR|CRITICAL|FATAL) [\d-]{5,10} [\d:.,]{8,15} \[[\w.]{1,60}:\d+\] ")
 _READY = re.compile(r"Application startup complete|fired up and ready to roll")
 _BEHIND_BAR = re.compile(r"\d+/\d+ \[[^\]]{1,200}\] ?" + re.escape(_TRACEBACK))
 # The first frame of a program's own traceback; a child that was spawned has `<string>` there, a worker of Ray its main.
@@ -252,7 +254,7 @@ def _last_trace(tail: Sequence[TailLine], lines: int, enduring: Collection[str] 
         if _TRACEBACK in line.text:
             before = [each.text for each in tail[max(0, at - 2) : at]]
             is_open = not (is_ignored or any(word in text for text in before for word in _GOES_ON))
-        elif is_open and _EXCEPTION.match(line.text):
+        elif is_open and _EXCEPTION.match(_LOGGER.sub("", line.text)):
             actor = cleaned(line.raw).actor
             if after <= (_WORKER_LINES if actor else _TRACE_LINES) and actor not in enduring:
                 found = lines + 1 - line.back

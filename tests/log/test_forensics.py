@@ -113,6 +113,16 @@ def facts(folder: Path, text: str) -> dict[str, Any]:
             ),
             "finished",
         ),
+        (
+            "".join(
+                f"(LLMRayActor pid=7) (EngineCore_DP0 pid=9) ERROR 03-09 22:34:11 [core.py:1033] {line}\n"
+                for line in TRACE.format(
+                    "TypeError: load() got an unexpected keyword argument 'x'"
+                ).splitlines()
+            )
+            + "Copying Ray logs\nTop non-empty logs (source):\nTop non-empty logs (dest):\n",
+            "exception",
+        ),
         ("SyntaxErrorSyntaxError: : invalid syntaxinvalid syntax\n    ^\n    SyntaxError^\n", "exception"),
     ],
 )
