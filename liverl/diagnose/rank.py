@@ -96,9 +96,9 @@ def _names(finding: Finding, other: Finding) -> bool:
 
 
 def _began_before(finding: Finding, other: Finding) -> bool:
-    """Whether the first began before the other; of two that began as one the graver goes first."""
+    """Whether the first began before the other; of two that began as one a fatal one goes first."""
     mine, its = _order(finding), _order(other)
-    return (mine[3:5], mine[0], mine[5:]) < (its[3:5], its[0], its[5:])
+    return (mine[3:5], finding.severity != "fatal", mine[5:]) < (its[3:5], other.severity != "fatal", its[5:])
 
 
 def _may_follow(finding: Finding, cause: Finding) -> bool:
