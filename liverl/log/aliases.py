@@ -63,8 +63,8 @@ ALIASES: dict[str, tuple[str, ...]] = {
         "train/acc", "train_accuracy", "train_acc", "train/pass@1", "train/solve_rate", "train/success_rate",
         "average reward score", "exp_scores/mean", "rew", "rew_mean", "outcome_correct_mean", "reward/raw_mean",
         "actor/mean_episode_return", "mean_episode_return",
-        "rollout/ep_rew_mean", "ep_rew_mean", "ep_rew", "ep_return",
-        "ep_reward", "rollout/reward_mean", "rollout/mean_reward",
+        "rollout/ep_rew_mean", "ep_rew_mean", "ep_rew", "ep_return", "ep_reward",
+        "rollout/reward_mean", "rollout/mean_reward",
         "actor/rewards", "actor/actor_reward",  # oat
         "success_rate", "solve_rate", "pass_rate", "avg total reward", "reward/evaluate_response/avg_total_reward",
         "奖励", "平均奖励", "奖励均值", "rm",
