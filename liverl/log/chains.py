@@ -10,8 +10,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 
-# Printed by who goes on: a destructor, the logging module.
-IGNORED = ("Exception ignored ", "--- Logging error ---")
+# Printed by who goes on: a destructor, the logging module, a Ray worker whose figures nobody collects.
+IGNORED = ("Exception ignored ", "--- Logging error ---", "register actor to metric agent")
 DURING = "During handling of the above exception"
 _CAUSED = "The above exception was the direct cause"
 _TRACEBACK = "Traceback (most recent call last)"
