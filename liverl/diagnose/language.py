@@ -50,7 +50,8 @@ class Expression:
     """A parsed condition with the metrics and the facts it speaks of, in the order of the text.
 
     `needs` are the metrics without which it can't be judged: not those of one side of an `or` alone, nor those of
-    which it asks only whether and how often they were measured. `valued` are those of whose values it speaks at all.
+    which it asks only whether and how often they were measured. `valued` are those of whose values in the same row it
+    speaks: not those of which it takes the latest, whichever row that is in.
     """
 
     text: str
@@ -115,6 +116,8 @@ def _valued(node: ast.expr) -> frozenset[str]:
         case ast.Constant() | ast.Name():
             return frozenset()
         case ast.Call(func=ast.Name(id=name), args=[ast.Constant()]) if name in _COUNTING:
+            return frozenset()
+        case ast.Call(func=ast.Name(id="latest")):
             return frozenset()
     return frozenset().union(*(_valued(part) for part in _parts(node)))
 

@@ -274,7 +274,7 @@ def _computed(columns: Mapping[str, Values]) -> dict[str, Values]:
 _VALIDATION = (
     re.compile(r"^val-core/.+/mean@\d+$"),
     re.compile(r"^val-core/.+"),
-    re.compile(r"^val/test_score/.+"),
+    re.compile(r"^val/test_score/"),
     re.compile(r"^val/(?!.*(?:num_turns|std|length)).*(?:score|reward|acc|mean@\d+|pass)"),
 )
 
