@@ -421,7 +421,7 @@ PATTERNS: tuple[tuple[re.Pattern[str], str], ...] = (
     ),
     (
         re.compile(
-            r"(?i)^(?:train/)?reward(?:s|_components)?/\w*(?:accuracy|correctness|check_answer|answer_reward|\br_answer\b|\bacc\b"
+            r"(?i)^(?:train/)?reward(?:s|_components)?/\w*(?:accuracy|correctness|check_answer|answer_reward|\br_answer\b|\bacc\b|exact_match|\b(?:is_)?correct(?:_\w+)?\b"
             r"|\b(?:env|task|outcome|success|solved?)_reward\b|\b(?:unit_)?tests?_pass(?:ed|_rate)?\b|\bunit_tests?\b)\w*"
             r"(?:/mean)?$"
         ),
