@@ -111,6 +111,12 @@ def latest(values: Values) -> Values:
     return np.where(at >= 0, values[np.maximum(at, 0)], np.nan)
 
 
+def final(values: Values) -> Values:
+    """The last value of all that a log tells, in every row: what it has come to."""
+    known = values[np.isfinite(values)]
+    return np.full(values.shape, known[-1] if len(known) else np.nan)
+
+
 def missed(values: Values) -> Values:
     """How many rows ago a metric was last measured: 0 in a row that has it; not known before its first value."""
     at = np.arange(len(values), dtype=np.float64)
@@ -139,7 +145,7 @@ FUNCTIONS: dict[str, Callable[..., Values]] = {
     function.__name__: function
     for function in (
         early, smooth, mean, low, high, spread, usual, ago, change, best, lowest, share, trend, rows, nonfinite,
-        measured, before, latest, missed, fine,
+        measured, before, latest, final, missed, fine,
     )
 } | {"abs": np.abs, "log": np.log, "max": np.fmax, "min": np.fmin}  # fmt: skip
 

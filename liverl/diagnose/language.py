@@ -51,7 +51,7 @@ class Expression:
 
     `needs` are the metrics without which it can't be judged: not those of one side of an `or` alone, nor those of
     which it asks only whether and how often they were measured. `valued` are those of whose values in the same row it
-    speaks: not those of which it takes the latest, whichever row that is in.
+    speaks: not those of which it takes the latest, or the last of all, whichever row that is in.
     """
 
     text: str
@@ -117,7 +117,7 @@ def _valued(node: ast.expr) -> frozenset[str]:
             return frozenset()
         case ast.Call(func=ast.Name(id=name), args=[ast.Constant()]) if name in _COUNTING:
             return frozenset()
-        case ast.Call(func=ast.Name(id="latest")):
+        case ast.Call(func=ast.Name(id="latest" | "final")):
             return frozenset()
     return frozenset().union(*(_valued(part) for part in _parts(node)))
 

@@ -73,6 +73,10 @@ def test_how_many_rows_ago_a_metric_was_told() -> None:
     assert truth("missed('b/y') > 0", a_x=[1, 2]) == [0, 0]
 
 
+def test_the_final_value_is_known_in_every_row() -> None:
+    assert truth("final('a/x') < 1 and 'a/y' > 0", a_x=[2, NAN, 0.5, NAN], a_y=[1, 0, 1, 1]) == [1, 0, 1, 1]
+
+
 def test_the_latest_value_stands_until_there_is_another() -> None:
     assert truth("latest('a/x') > 1", a_x=[NAN, 2, NAN, NAN, 1, NAN]) == [0, 1, 1, 1, 0, 0]
 
