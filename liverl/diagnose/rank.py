@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from fnmatch import fnmatchcase
@@ -11,6 +12,11 @@ from liverl.diagnose.finding import Finding
 # A consequence may be logged a little before its cause, by another process.
 _LINES_BEFORE = 200
 _STEPS_BEFORE = 1
+# What a process fails by that waited for another one.
+_PARTED = re.compile(
+    r"NCCL|H[Cc][Cc][Ll]|gloo|Remote|Dist(?:Backend|Store|Network)Error|[Tt]ime(?:d ?|-?)out|Connect|Socket|Closed|EOF|[Pp]ipe|Died|Dead|"
+    r"Cancel|Interrupt|Watchdog"
+)
 
 
 def ranked(findings: Sequence[Finding]) -> tuple[Finding, ...]:
@@ -30,7 +36,7 @@ def ranked(findings: Sequence[Finding]) -> tuple[Finding, ...]:
         of_root = [root]
         for each in ordered:
             is_of_root = causes[each.id] and _root(each.id, causes) == root.id
-            if is_of_root and not (each.is_generic and _is_empty(each, of_root[1:])):
+            if is_of_root and not (each.is_generic and _is_empty(each, of_root)):
                 of_root.append(replace(each, secondary_to=causes[each.id]))
         told += of_root
     return tuple(told)
@@ -68,18 +74,28 @@ def _order(finding: Finding, is_late: bool = False) -> tuple[int, bool, bool, fl
 def _cause_of(finding: Finding, ordered: Sequence[Finding]) -> str:
     """The finding that this one follows from: the first in order that its write-up names and that did not come late.
 
-    What is general names no cause: it follows from anything named that is bad enough.
+    What is general names no cause: it follows from anything named that is bad enough. Nor is it one, but where it is
+    named by its whole id, and came first: an exception of one process, for which the others waited.
     """
     for other in ordered:
-        if other.id == finding.id or not _may_follow(finding, other):
+        if other.id == finding.id or not _may_follow(finding, other) or _was_waited_for(finding, other):
             continue
-        if other.is_generic and not finding.is_generic:
+        if other.is_generic and not finding.is_generic and not _was_waited_for(other, finding):
             continue
         if finding.is_generic and not other.is_generic and other.rank <= _worst_needed(finding, other):
             return other.id
         if _names(finding, other) and not (_names(other, finding) and _began_before(finding, other)):
             return other.id
     return ""
+
+
+def _was_waited_for(general: Finding, other: Finding) -> bool:
+    """Whether something general is a cause of what came later, which names it by its whole id: not where it says
+    itself that another process was lost or did not answer."""
+    if not general.is_generic or general.id not in other.follows or _PARTED.search(general.title):
+        return False
+    mine, its = general.began.line, other.began.line
+    return mine is not None and its is not None and mine < its
 
 
 def _worst_needed(general: Finding, cause: Finding) -> int:

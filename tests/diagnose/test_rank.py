@@ -60,3 +60,37 @@ def test_of_two_that_began_as_one_the_graver_of_an_area_is_the_cause(area: str, 
     broken = finding("policy:broken", "error", 50, (other, "policy:narrow", "policy:away"))
     first = finding(other, "warn", 50, ("policy:broken",))
     assert told(broken, first)[0] == (cause, "")
+
+
+def logged(identity: str, title: str, line: int, follows: tuple[str, ...] = (), *, generic: bool = False) -> Finding:
+    """What a line shows."""
+    return Finding(
+        id=identity,
+        severity="fatal",
+        title=title,
+        confidence="high",
+        began=Began(line=line),
+        evidence=(),
+        cure="",
+        writeup="",
+        follows=follows,
+        is_generic=generic,
+        is_logged=True,
+        is_end=True,
+    )
+
+
+WATCHDOG = ("hang:nccl-timeout", "A collective operation timed out")
+
+
+def test_an_exception_of_one_rank_is_the_cause_of_what_the_others_waited_for() -> None:
+    raised = logged("code:exception", "KeyError: 'neutral'", 66, generic=True)
+    waited = logged(*WATCHDOG, 67, ("code:exception",))
+    assert told(waited, raised) == [("code:exception", ""), ("hang:nccl-timeout", "code:exception")]
+
+
+@pytest.mark.parametrize(("title", "line"), [("KeyError: 'neutral'", 68), ("DistBackendError: NCCL error", 66)])
+def test_an_exception_that_came_later_or_of_who_waited_is_none(title: str, line: int) -> None:
+    raised = logged("code:exception", title, line, generic=True)
+    waited = logged(*WATCHDOG, 67, ("code:exception",))
+    assert told(waited, raised) == [("hang:nccl-timeout", ""), ("code:exception", "hang:nccl-timeout")]
