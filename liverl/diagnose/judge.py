@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from liverl.diagnose.finding import Began, Finding
+from liverl.diagnose.habit import has_stayed
 from liverl.diagnose.language import Fact, Memory, Unmeasured
 from liverl.diagnose.onset import onset
 from liverl.diagnose.picked import jumps
@@ -203,9 +204,15 @@ def _held(sign: Sign, snapshot: Snapshot, memory: Memory | None) -> tuple[int, i
     is_lost = not finite[last + 1 :].any()
     after = 0 if is_lost else int(np.count_nonzero(measured[last + 1 :]))
     apart = max(1.0, float(np.median(np.diff(series.steps[rows])))) if len(rows) > 1 else 1.0
-    has_passed = after >= _PASSED_ROWS
+    has_passed = after >= _PASSED_ROWS and not _has_stayed(sign, series, long[-1])
     led = _led(long)
     return long[0][0] if has_passed else led, last, led, has_passed, apart
+
+
+def _has_stayed(sign: Sign, series: Series, streak: tuple[int, int]) -> bool:
+    """Whether what was unusual has become usual: all that the sign compares with its habit is still as it was then."""
+    habits = [name for each in sign.when for name in each.habits if series.has(name)]
+    return bool(habits) and all(has_stayed(series.columns[name], *streak) for name in habits)
 
 
 def _led(streaks: Sequence[tuple[int, int]]) -> int:

@@ -51,7 +51,7 @@ class Expression:
 
     `needs` are the metrics without which it can't be judged: not those of one side of an `or` alone, nor those of
     which it asks only whether and how often they were measured. `valued` are those of whose values in the same row it
-    speaks: not those of which it takes the latest, or the last of all, whichever row that is in.
+    speaks: not those of which it takes the latest, or the last of all, whichever row that is in. `habits` are those that are compared with what was usual before.
     """
 
     text: str
@@ -60,6 +60,7 @@ class Expression:
     tree: ast.expr
     needs: frozenset[str]
     valued: frozenset[str]
+    habits: frozenset[str]
 
     def over(self, series: Series, facts: Mapping[str, Fact], memory: Memory | None = None) -> Values:
         """1 where the condition holds, 0 where not, a value a row; not known counts as not.
@@ -93,7 +94,7 @@ def parse(text: str) -> Expression:
     metrics: dict[str, None] = {}
     facts: dict[str, None] = {}
     _check(tree, metrics, facts)
-    return Expression(text.strip(), tuple(metrics), tuple(facts), tree, _needs(tree), _valued(tree))
+    return Expression(text.strip(), tuple(metrics), tuple(facts), tree, _needs(tree), _valued(tree), _habits(tree))
 
 
 def _needs(node: ast.expr) -> frozenset[str]:
@@ -120,6 +121,15 @@ def _valued(node: ast.expr) -> frozenset[str]:
         case ast.Call(func=ast.Name(id="latest" | "final")):
             return frozenset()
     return frozenset().union(*(_valued(part) for part in _parts(node)))
+
+
+def _habits(node: ast.expr) -> frozenset[str]:
+    match node:
+        case ast.Constant() | ast.Name():
+            return frozenset()
+        case ast.Call(func=ast.Name(id="usual")):
+            return _valued(node)
+    return frozenset().union(*(_habits(part) for part in _parts(node)))
 
 
 def _check(node: ast.expr, metrics: dict[str, None], facts: dict[str, None]) -> None:
