@@ -289,10 +289,10 @@ PATTERNS: tuple[tuple[re.Pattern[str], str], ...] = (
         ),
         "reward/accuracy",
     ),
-    # The memory of the first GPU: ms-swift's, and what W&B measures by itself.
+    # The memory of the first GPU: ms-swift's, verl's, and what W&B measures by itself.
     (
         re.compile(
-            r"(?i)^memory ?\(gib\)$|^(?:train/)?(?:max_|peak_)?(?:gpu_)?memory_(?:allocated|reserved)(?:_gi?b)?$"
+            r"(?i)^memory ?\(gib\)$|^(?:train/|perf/)?(?:max_|peak_)?(?:gpu_)?memory_(?:allocated|reserved)(?:_gi?b)?$"
             r"|^system[./]gpu\.0\.memoryAllocatedBytes$"
         ),
         "perf/gpu_memory",
