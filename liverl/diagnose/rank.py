@@ -82,11 +82,17 @@ def _cause_of(finding: Finding, ordered: Sequence[Finding]) -> str:
             continue
         if other.is_generic and not finding.is_generic and not _was_waited_for(other, finding):
             continue
-        if finding.is_generic and not other.is_generic and other.rank <= _worst_needed(finding, other):
+        if finding.is_generic and not other.is_generic and _explains(other, finding):
             return other.id
         if _names(finding, other) and not (_names(other, finding) and _began_before(finding, other)):
             return other.id
     return ""
+
+
+def _explains(named: Finding, general: Finding) -> bool:
+    """Whether a named failure is what a general one speaks of: it is bad enough, or it is told by the same line."""
+    is_its_line = named.is_logged and general.is_logged and named.began.line == general.began.line
+    return named.rank <= _worst_needed(general, named) or (named.is_alarm and is_its_line)
 
 
 def _was_waited_for(general: Finding, other: Finding) -> bool:

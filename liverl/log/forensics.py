@@ -91,7 +91,12 @@ _SIGNS = {
          "eyboard Interrupt", "signal 2", "signal 15"),
     ),
 }  # fmt: skip
-PATTERNS = tuple(LinePattern(f"log:{name}", pattern, has=has) for name, (pattern, has) in _SIGNS.items())
+# What a policy's own commands said in its sandbox.
+_OBSERVED = r"(?i)\bobservation\W|\btool[_ ](?:output|result|response)\W|<output>"
+PATTERNS = tuple(
+    LinePattern(f"log:{name}", pattern, has=has, unless=_OBSERVED if name == "crashed" else "")
+    for name, (pattern, has) in _SIGNS.items()
+)
 
 _STOPS = re.compile(_STOPPED)
 _EXCEPTION = re.compile(

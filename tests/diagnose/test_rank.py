@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from liverl.diagnose.finding import Began, Finding, Severity
@@ -94,3 +96,10 @@ def test_an_exception_that_came_later_or_of_who_waited_is_none(title: str, line:
     raised = logged("code:exception", title, line, generic=True)
     waited = logged(*WATCHDOG, 67, ("code:exception",))
     assert told(waited, raised) == [("hang:nccl-timeout", ""), ("code:exception", "hang:nccl-timeout")]
+
+
+def test_a_general_word_about_a_line_stands_behind_what_is_named_by_it() -> None:
+    """Even where the named one is told as a lesser one."""
+    named = replace(logged("scaffold:timeout", "Trials run out of time", 1), severity="warn")
+    general = replace(logged("run:last-words", "The log ends with an error", 1, generic=True), severity="error")
+    assert told(general, named) == [("scaffold:timeout", ""), ("run:last-words", "scaffold:timeout")]
