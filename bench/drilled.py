@@ -1,9 +1,10 @@
 """Keeps the logs of drills as labelled material: `python -m bench.drilled RUNS`.
 
 RUNS is a folder of drills' run directories (`drill-NAME`, or `healthy`). Of each the log in which its failure stands is
-kept as bench/drills/NAME.log.gz, without lines that say again what a line before said, and only where that changes
-neither the primary finding nor the verdict. What only a run's directory tells (a stall) has no log here; it is said.
-INDEX.jsonl has a line a log, as bench/diagnosis reads it; the category of a drill is the id that it is found by.
+kept as bench/drills/NAME.log.gz, and where none is told right the last attempt's: what is told wrong is kept as
+well, and counts. Lines that say again what a line before said are left out where that changes neither the primary finding nor
+the verdict. INDEX.jsonl has a line a log, as bench/diagnosis reads it; the category of a drill is the id that it is
+found by.
 """
 
 from __future__ import annotations
@@ -41,7 +42,11 @@ def trimmed(log: Path, runs: Path) -> str:
         offset += len(raw) + 1
         if len(fold.shown) > before:
             kept.append(raw.decode("utf-8", "replace"))
-    text = mask("\n".join(kept) + "\n").replace(str(runs.resolve()), "/opt/liverl/runs")
+    return _placeless("\n".join(kept) + "\n", runs)
+
+
+def _placeless(text: str, runs: Path) -> str:
+    text = mask(text).replace(str(runs.resolve()), "/opt/liverl/runs")
     return _ADDRESS.sub("10.0.0.2", _PLACE.sub("/opt/liverl", text))
 
 
@@ -52,17 +57,23 @@ def primary(log: Path) -> str:
 
 
 def kept(run: RunDir, name: str, expected: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """The log of a drill that shows what is expected, as (file name, text); none where no log alone does."""
-    for log in (run.attempt_log(2), run.attempt_log(1), run.component_log(1, "litellm")):
-        if not log.is_file() or primary(log) not in expected:
-            continue
-        text = trimmed(log, run.root.parent)
-        with tempfile.TemporaryDirectory() as folder:
-            trial = Path(folder) / f"{name}.log"
-            trial.write_text(text)
-            if primary(trial) == primary(log):
-                yield f"{name}.log.gz", text
-                return
+    """The log of a drill that shows what is expected, else the last attempt's, as (file name, text); none where the
+    run left no log."""
+    logs = [
+        log
+        for log in (run.attempt_log(2), run.attempt_log(1), run.component_log(1, "litellm"))
+        if log.is_file()
+    ]
+    if not logs:
+        return
+    log = next((each for each in logs if primary(each) in expected), logs[0])
+    text = trimmed(log, run.root.parent)
+    with tempfile.TemporaryDirectory() as folder:
+        trial = Path(folder) / f"{name}.log"
+        trial.write_text(text)
+        if primary(trial) != primary(log):
+            text = _placeless(log.read_text(errors="replace"), run.root.parent)
+    yield f"{name}.log.gz", text
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -87,7 +98,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if not found:
             missing.append(name)
     (DRILLS / "INDEX.jsonl").write_text("".join(json.dumps(row) + "\n" for row in index))
-    print(f"{len(index)} logs kept" + (f"; no log alone shows: {', '.join(missing)}" if missing else ""))
+    print(f"{len(index)} logs kept" + (f"; no log was left by: {', '.join(missing)}" if missing else ""))
     return 1 if missing else 0
 
 
