@@ -26,4 +26,5 @@ def has_stayed(values: Values, first: int, last: int) -> bool:
 
 
 def _finite(values: Values) -> Values:
-    return values[np.isfinite(values)]
+    known: Values = values[np.isfinite(values)]
+    return known
