@@ -3,8 +3,8 @@
 RUNS is a folder of drills' run directories (`drill-NAME`, or `healthy`). Of each the log in which its failure stands is
 kept as bench/drills/NAME.log.gz, and where none is told right the last attempt's: what is told wrong is kept as
 well, and counts. Lines that say again what a line before said are left out where that changes neither the primary
-finding nor the verdict. INDEX.jsonl has a line a log, as bench/diagnosis reads it; the category of a drill is the id that it is
-found by.
+finding nor the verdict. INDEX.jsonl has a line a log, as bench/diagnosis reads it; the category of a drill is the id
+that it is found by.
 """
 
 from __future__ import annotations

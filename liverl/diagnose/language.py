@@ -51,7 +51,8 @@ class Expression:
 
     `needs` are the metrics without which it can't be judged: not those of one side of an `or` alone, nor those of
     which it asks only whether and how often they were measured. `valued` are those of whose values in the same row it
-    speaks: not those of which it takes the latest, or the last of all, whichever row that is in. `habits` are those that are compared with what was usual before.
+    speaks: not those of which it takes the latest, or the last of all, whichever row that is in. `habits` are those
+    that are compared with what was usual before.
     """
 
     text: str
@@ -94,7 +95,9 @@ def parse(text: str) -> Expression:
     metrics: dict[str, None] = {}
     facts: dict[str, None] = {}
     _check(tree, metrics, facts)
-    return Expression(text.strip(), tuple(metrics), tuple(facts), tree, _needs(tree), _valued(tree), _habits(tree))
+    return Expression(
+        text.strip(), tuple(metrics), tuple(facts), tree, _needs(tree), _valued(tree), _habits(tree)
+    )
 
 
 def _needs(node: ast.expr) -> frozenset[str]:

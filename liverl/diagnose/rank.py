@@ -14,8 +14,8 @@ _LINES_BEFORE = 200
 _STEPS_BEFORE = 1
 # What a process fails by that waited for another one.
 _PARTED = re.compile(
-    r"NCCL|H[Cc][Cc][Ll]|gloo|Remote|Dist(?:Backend|Store|Network)Error|[Tt]ime(?:d ?|-?)out|Connect|Socket|Closed|EOF|[Pp]ipe|Died|Dead|"
-    r"Cancel|Interrupt|Watchdog"
+    r"NCCL|H[Cc][Cc][Ll]|gloo|Remote|Dist(?:Backend|Store|Network)Error|[Tt]ime(?:d ?|-?)out|Connect|Socket|Closed|EOF|"
+    r"[Pp]ipe|Died|Dead|Cancel|Interrupt|Watchdog"
 )
 
 

@@ -64,7 +64,9 @@ def test_of_two_that_began_as_one_the_graver_of_an_area_is_the_cause(area: str, 
     assert told(broken, first)[0] == (cause, "")
 
 
-def logged(identity: str, title: str, line: int, follows: tuple[str, ...] = (), *, generic: bool = False) -> Finding:
+def logged(
+    identity: str, title: str, line: int, follows: tuple[str, ...] = (), *, generic: bool = False
+) -> Finding:
     """What a line shows."""
     return Finding(
         id=identity,
@@ -91,7 +93,9 @@ def test_an_exception_of_one_rank_is_the_cause_of_what_the_others_waited_for() -
     assert told(waited, raised) == [("code:exception", ""), ("hang:nccl-timeout", "code:exception")]
 
 
-@pytest.mark.parametrize(("title", "line"), [("KeyError: 'neutral'", 68), ("DistBackendError: NCCL error", 66)])
+@pytest.mark.parametrize(
+    ("title", "line"), [("KeyError: 'neutral'", 68), ("DistBackendError: NCCL error", 66)]
+)
 def test_an_exception_that_came_later_or_of_who_waited_is_none(title: str, line: int) -> None:
     raised = logged("code:exception", title, line, generic=True)
     waited = logged(*WATCHDOG, 67, ("code:exception",))
@@ -101,5 +105,7 @@ def test_an_exception_that_came_later_or_of_who_waited_is_none(title: str, line:
 def test_a_general_word_about_a_line_stands_behind_what_is_named_by_it() -> None:
     """Even where the named one is told as a lesser one."""
     named = replace(logged("scaffold:timeout", "Trials run out of time", 1), severity="warn")
-    general = replace(logged("run:last-words", "The log ends with an error", 1, generic=True), severity="error")
+    general = replace(
+        logged("run:last-words", "The log ends with an error", 1, generic=True), severity="error"
+    )
     assert told(general, named) == [("scaffold:timeout", ""), ("run:last-words", "scaffold:timeout")]
