@@ -162,9 +162,17 @@ def _diagnose(commands: _Commands[argparse.ArgumentParser]) -> None:
     )
     _with_root(made)
     made.add_argument("--all", action="store_true", help="every finding whole, however long that is")
-    made.add_argument("--fix", action="store_true", help="show the cure as a change of config.yaml")
+    made.add_argument(
+        "--fix",
+        action="store_true",
+        help="show the cure as a change of config.yaml; of a file from elsewhere, what it would set",
+    )
     made.add_argument("--apply", action="store_true", help="with --fix: change the file, after asking")
-    made.add_argument("--config", metavar="FILE", help="with --fix: default: the nearest config.yaml upwards")
+    made.add_argument(
+        "--config",
+        metavar="FILE",
+        help="with --fix: the run's config.yaml; default: the nearest upwards, of a file from elsewhere none",
+    )
     made.add_argument(
         "--bundle",
         metavar="FILE",

@@ -15,6 +15,7 @@ from liverl.cli import exits
 from liverl.cli.given import harmless, place, put, run_of, say
 
 if TYPE_CHECKING:
+    from liverl.diagnose.finding import Finding
     from liverl.operate.diagnosed import Diagnosed
 
 
@@ -94,7 +95,7 @@ def _diagnose(given: argparse.Namespace, name: str | None) -> int:
 
     found = _spoken(find_out(name, place(given), is_whole=given.all), name)
     if given.fix or given.apply:
-        return _fix(given, found)
+        return _fix(given, found, name)
     if given.bundle is not None:
         return _bundle(given, found, name)
     put(given, found, "\n".join(found.lines()))
@@ -123,13 +124,16 @@ def _spoken(found: Diagnosed, name: str | None) -> Diagnosed:
     return found if name is None or found.is_run else without(found, Path(name))
 
 
-def _fix(given: argparse.Namespace, found: Diagnosed) -> int:
+def _fix(given: argparse.Namespace, found: Diagnosed, name: str | None) -> int:
+    from liverl.operate.elsewhere import is_elsewhere
     from liverl.operate.fix import apply, propose
 
     primary = found.diagnosis.primary
     if primary is None:
         put(given, found, "\n".join([*found.lines(), "  nothing to fix"]))
         return exits.OK
+    if name is not None and not found.is_run and not given.config and is_elsewhere(Path(name)):
+        return _advise(given, found, primary)
     fix = propose(primary, place(given), given.config, given.name)
     text = fix.lines()
     if given.apply and fix.ok:
@@ -140,6 +144,18 @@ def _fix(given: argparse.Namespace, found: Diagnosed) -> int:
         text = [fix.summary, f"  next: {fix.next_action}"]  # the diff was shown
     put(given, fix, "\n".join(text))
     return exits.OK if fix.ok else exits.REFUSED
+
+
+def _advise(given: argparse.Namespace, found: Diagnosed, primary: Finding) -> int:
+    """What a cure would set in a run whose configuration is not here."""
+    from liverl.operate.elsewhere import advise, refused
+    from liverl.operate.fix import command_of
+
+    advice = advise(primary, found.configured, command_of(given.name, "FILE", place(given)))
+    if given.apply and primary.changes:
+        raise refused(advice)
+    put(given, advice, "\n".join(advice.lines()))
+    return exits.OK if advice.ok else exits.REFUSED
 
 
 def _bundle(given: argparse.Namespace, found: Diagnosed, name: str | None) -> int:
@@ -194,11 +210,12 @@ def ledger(given: argparse.Namespace) -> int:
 def watch(given: argparse.Namespace) -> int:
     """A line, or a JSON object, whenever a state or the findings change; of a named run its line also to the webhook,
     unless another posts it."""
-    from liverl.operate.watch import watch_news
+    from liverl.operate.watch import run_to_watch, watch_news
     from liverl.operate.webhook import address, post, posts_for
 
-    where = run_of(given) if given.name else place(given)
-    url = address() if given.name and posts_for(run_of(given)) else ""
+    run = run_to_watch(given.name, place(given)) if given.name else None
+    where = run or place(given)
+    url = address() if run is not None and posts_for(run) else ""
     for each in watch_news(where):
         print(
             harmless(json.dumps(each.as_dict(), ensure_ascii=False) if given.json else each.line), flush=True

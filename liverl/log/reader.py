@@ -12,7 +12,7 @@ import re
 from bisect import bisect_left, bisect_right
 from codecs import BOM_UTF8
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from liverl.errors import RunError
@@ -37,12 +37,13 @@ from liverl.log.pasted import MOST_BYTES as PASTED_BYTES
 from liverl.log.pasted import as_printed
 from liverl.log.planned import HEAD_BYTES as PLAN_BYTES
 from liverl.log.planned import plan_of
+from liverl.log.returns import with_feeds
 from liverl.log.samples import without_samples
 from liverl.log.scanner import Scanner
 from liverl.log.seen import MOST_TRIED
 from liverl.log.series import Series
 from liverl.log.settings import HEAD_BYTES as SETTINGS_BYTES
-from liverl.log.settings import settings_of
+from liverl.log.settings import configured_in, settings_of
 from liverl.log.sighting import LONG_LINES, LinePattern, Sighting
 from liverl.log.sightings import SLOW_LINES, Moment, Sighter
 from liverl.log.source import kept, opened, unpacked, unreadable
@@ -63,6 +64,15 @@ _SAID = re.compile(
 )
 
 
+@dataclass(frozen=True)
+class _SetUp:
+    """What the first bytes of a log, `until` which they were read, tell of how it was set up."""
+
+    until: int = 0
+    settings: Mapping[str, str] = field(default_factory=dict)
+    configured: Mapping[str, str] = field(default_factory=dict)
+
+
 class Reader:
     """A file, the lines looked for in it, and the metrics worth keeping (None: all of them)."""
 
@@ -77,6 +87,7 @@ class Reader:
         self._table: Table | None = None
         self._kind = ""
         self._is_whole = False
+        self._is_cut = False
         self._search = ""
 
     @property
@@ -114,8 +125,7 @@ class Reader:
         self._scanner = Scanner(looked_for, self._steps, {KEY: MOST_TRIED})
         self._sighter = Sighter(self._scanner)
         self._search = self._scanner.matcher.name
-        self._settings: dict[str, str] = {}
-        self._settings_until = 0
+        self._set_up = _SetUp()
 
     def _read(self, descriptor: int) -> Told:
         now = mark(descriptor)
@@ -144,11 +154,16 @@ class Reader:
             self._mark = None  # what is packed, or has to be mended, is read as a whole
         if not self._is_whole:
             return self._console(descriptor, now, head, now.size)
-        plain = unpacked(self.path) if printed is None else kept(printed, self.path)
+        self._is_cut = False
+        plain = unpacked(self.path, self._cut) if printed is None else kept(printed, self.path)
         try:
-            return self._console(plain, now, os.pread(plain, HEAD_BYTES, 0), os.fstat(plain).st_size)
+            told = self._console(plain, now, os.pread(plain, HEAD_BYTES, 0), os.fstat(plain).st_size)
         finally:
             os.close(plain)
+        return replace(told, facts={**told.facts, "unpacked_in_part": 1}) if self._is_cut else told
+
+    def _cut(self) -> None:
+        self._is_cut = True
 
     def _console(self, descriptor: int, now: Mark, head: bytes, size: int) -> Told:
         """What the first `size` bytes tell: no more than the mark knows, or a file cut back to it would go unseen."""
@@ -195,21 +210,17 @@ class Reader:
         facts = facts_of(replace(evidence, total=evidence.total or _said_plan(descriptor, series)))
         if lines < GARBLED_LINES and (count := garbled(each.text for each in printed)):
             facts["garbled"] = count
-        return Told(
-            "text" if self._kind == "text" else "console",
-            series,
-            sightings,
-            facts,
-            self._settings_at(descriptor, size, is_one=len(cycles.numbers) < 2),
-        )
+        set_up = self._set_up_at(descriptor, size, is_one=len(cycles.numbers) < 2)
+        kind = "text" if self._kind == "text" else "console"
+        return Told(kind, series, sightings, facts, dict(set_up.settings), dict(set_up.configured))
 
-    def _settings_at(self, descriptor: int, size: int, is_one: bool) -> dict[str, str]:
+    def _set_up_at(self, descriptor: int, size: int, is_one: bool) -> _SetUp:
         """The set-up that the log's beginning tells; of several runs in one long log nobody knows that of the last."""
         until = min(size, SETTINGS_BYTES)
-        if until > self._settings_until:
-            self._settings_until = until
-            self._settings = settings_of(os.pread(descriptor, until, 0))
-        return dict(self._settings) if is_one or size <= SETTINGS_BYTES else {}
+        if until > self._set_up.until:
+            head = os.pread(descriptor, until, 0)
+            self._set_up = _SetUp(until, settings_of(head), configured_in(head))
+        return self._set_up if is_one or size <= SETTINGS_BYTES else _SetUp()
 
     def _steps_until(self, unfinished: Block | None) -> StepLines:
         """The steps, with the one that a line tells which has not ended: that is read again later."""
@@ -229,6 +240,8 @@ class Reader:
 
 def _as_printed(descriptor: int, head: bytes, size: int) -> Iterable[bytes] | None:
     """The text as the program had printed it, where a collector of logs or a person has changed it; else None."""
+    if (text := with_feeds(descriptor, head, size)) is not None:
+        return (text,)
     mend = mending(head) if size <= COLLECTED_BYTES else None
     told = None if mend is None else told_by(mend, descriptor, size)
     if size > PASTED_BYTES:

@@ -1,7 +1,8 @@
 """What a log says of a run's set-up, by the names of docs/writeups.md; a set-up that is not known for sure is not told.
 
-settings_of   what stands in a log's beginning
-family_of     the family that a model's path names
+settings_of     what stands in a log's beginning
+configured_in   the values of the configuration that is printed there
+family_of       the family that a model's path names
 """
 
 from __future__ import annotations
@@ -95,6 +96,15 @@ def settings_of(head: bytes) -> dict[str, str]:
     if family := family_of(found.get("model", "")):
         found["family"] = family
     return {name: value for name, value in found.items() if value}
+
+
+def configured_in(head: bytes) -> dict[str, str]:
+    """The values of the configuration that a log's first bytes print, by dotted key; one that is told in two ways by
+    two configurations is left out."""
+    found: dict[str, set[str]] = {}
+    for key, value in of_dicts(head):
+        found.setdefault(key, set()).add(value)
+    return {key: values.pop() for key, values in found.items() if len(values) == 1}
 
 
 def family_of(path: str) -> str:

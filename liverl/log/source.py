@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import stat
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from liverl.errors import LiveRLError, RunError
@@ -45,9 +45,12 @@ def opened(path: Path) -> int:
     raise RunError("log.no_file", f"{path} is {what}, no file.", next_action=_NEXT)
 
 
-def unpacked(path: Path) -> int:
-    """A descriptor of a nameless file with what a packed one holds; raises `LiveRLError` (log.*)."""
-    return kept(plain_pieces(path), path)
+def unpacked(path: Path, on_cut: Callable[[], None]) -> int:
+    """A descriptor of a nameless file with what a packed one holds; `on_cut` is called where that is not all of it.
+
+    Raises `LiveRLError` (log.*).
+    """
+    return kept(plain_pieces(path, on_cut), path)
 
 
 def kept(pieces: Iterable[bytes], path: Path) -> int:

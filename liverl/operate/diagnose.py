@@ -16,11 +16,13 @@ from pathlib import Path
 from liverl.diagnose.attribution import attribute
 from liverl.diagnose.catalogue import catalogue, metrics_of, patterns
 from liverl.diagnose.diagnose import diagnose as judge
+from liverl.diagnose.finding import Missing
 from liverl.diagnose.snapshot import Snapshot
 from liverl.errors import RunError
 from liverl.log.formats.detect import encoding_of
 from liverl.log.reader import Reader
 from liverl.log.sighting import LinePattern
+from liverl.log.told import Told
 from liverl.operate.diagnosed import Diagnosed
 from liverl.operate.find import Place, find_run, roots
 from liverl.operate.pointed import at_file, at_run
@@ -33,9 +35,14 @@ from liverl.run.roots import is_run
 
 # A run that has been silent for so long beyond its own rhythm is worth the stacks of its processes.
 _SILENT = ("run:stalled", "hang:")
+# By settings: a metric that is told where one is on.
+_SHOWN_BY = {
+    "verl.actor_rollout_ref.rollout.calculate_log_probs=true": "training/rollout_probs_diff_mean",
+}
 _COMMAND_BYTES = 400
 # gzip, bzip2, xz: the reader unpacks them.
 _PACKED = (b"\x1f\x8b", b"BZh", b"\xfd7zXZ")
+_CUT = "the packed file is cut or damaged: judged is what could be unpacked of it"
 _SLOW = "the log was searched slowly: the package hyperscan is not installed"
 _READABLE = (".log", ".out", ".txt", ".jsonl", ".csv", ".json")
 
@@ -76,8 +83,11 @@ def diagnose_file(path: Path) -> Diagnosed:
     facts = told.facts if writer is None else {**told.facts, **still_written(writer, path, told.facts)}
     snapshot = Snapshot(path.name, told.kind, told.series, told.sightings, facts, told.settings)
     found = _answer(snapshot, lambda command: at_file(command, path), is_run=False)
+    found = replace(found, configured=_configured(told))
     beside = "; ".join(
-        [f"{writer} still writes it"] * (writer is not None) + [_SLOW] * (reader.search == "numpy")
+        [f"{writer} still writes it"] * (writer is not None)
+        + [_CUT] * ("unpacked_in_part" in told.facts)
+        + [_SLOW] * (reader.search == "numpy")
     )
     says = bool(found.steps or found.diagnosis.findings)
     if says and (begun := _last_begins(snapshot)) > 1:
@@ -87,6 +97,15 @@ def diagnose_file(path: Path) -> Diagnosed:
             earlier += f"; those before it: head -n {begun - 1} {shlex.quote(str(path))} | liverl diagnose -"
         return replace(found, attempts=attempts, note="; ".join(filter(None, (earlier, beside))))
     return replace(found, note=beside if says else _no_log(path) or beside)
+
+
+def _configured(told: Told) -> dict[str, str]:
+    """The values that a file tells, by verl's names: of the configuration that it prints, and the learning rate of its
+    rows."""
+    rates = told.series.measured("actor/lr")
+    # Of a schedule each row tells another one; what was set is the highest.
+    of_rows = {"actor_rollout_ref.actor.optim.lr": f"{rates.max():.6g}"} if len(rates) else {}
+    return {**of_rows, **told.configured}
 
 
 def _last_begins(snapshot: Snapshot) -> int:
@@ -143,14 +162,20 @@ def _answer(snapshot: Snapshot, pointed: Callable[[str], str], is_run: bool) -> 
     total = snapshot.facts.get("steps_total", 0)
     judged = judge(snapshot, catalogue())
     findings = tuple(replace(each, confirm=_short(pointed(each.confirm))) for each in judged.findings)
+    unseen = tuple(each for each in judged.not_measured if not _is_on(each, snapshot))
     return Diagnosed(
         source=snapshot.source,
-        diagnosis=replace(judged, findings=findings),
+        diagnosis=replace(judged, findings=findings, not_measured=unseen),
         is_run=is_run,
         steps=len(snapshot.series),
         total=int(total) if isinstance(total, int | float) else 0,
         diagnosis_step=int(snapshot.series.steps[-1]) if len(snapshot.series) else 0,
     )
+
+
+def _is_on(unseen: Missing, snapshot: Snapshot) -> bool:
+    """Whether the setting that would measure a metric is on, as another metric shows: it is no advice."""
+    return snapshot.series.has(_SHOWN_BY.get(unseen.setting, ""))
 
 
 def _spoken(run: RunDir) -> str:

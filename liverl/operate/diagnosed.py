@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from liverl.diagnose.attribution import Attribution
@@ -42,7 +42,8 @@ class Diagnosed:
     """What was diagnosed, and what it says; `steps` of `total` were seen, the last was
     `diagnosis_step`, `note` says what the reader must know,
     `attempts` are all that a log tells, of which the last was judged,
-    `attribution` what a change of the reward is made of."""
+    `attribution` what a change of the reward is made of, `configured` the values that a file tells of its run's
+    configuration, by verl's names."""
 
     source: str
     diagnosis: Diagnosis
@@ -55,6 +56,7 @@ class Diagnosed:
     attempts: int = 1
     attribution: Attribution | None = None
     is_whole: bool = False
+    configured: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def ok(self) -> bool:

@@ -102,7 +102,7 @@ def propose(finding: Finding, place: Place, config: str | None = None, name: str
             "config.missing",
             "There is no config.yaml to change.",
             evidence=f"looked from {place.cwd} upwards" if config is None else f"{config} is no file",
-            next_action=f"name it: {_command(name, 'FILE', place)}",
+            next_action=f"name it: {command_of(name, 'FILE', place)}",
         )
     before = read_text(path)
     now = InForce(path, content_of(path.name, before))
@@ -147,11 +147,12 @@ def propose(finding: Finding, place: Place, config: str | None = None, name: str
         tuple(there),
         writeup,
         finding.confirm,
-        _command(name, config, place),
+        command_of(name, config, place),
     )
 
 
-def _command(name: str | None, config: str | None, place: Place) -> str:
+def command_of(name: str | None, config: str | None, place: Place) -> str:
+    """The command that shows the change of a (named) config.yaml which cures what `name` names."""
     words = [
         "liverl",
         "diagnose",

@@ -105,7 +105,7 @@ class InForce:
         except (EngineError, OSError):
             return {}
         pairs = (word.lstrip("+").partition("=") for word in words if not word.startswith("-"))
-        return {key: _plain(value) for key, sign, value in pairs if sign}
+        return {key: plain(value) for key, sign, value in pairs if sign}
 
     @cached_property
     def _defaults(self) -> Mapping[str, Any]:
@@ -132,7 +132,7 @@ def new_value(old: Any, wanted: Any) -> Any:
     text = wanted.strip() if isinstance(wanted, str) else ""
     is_number = isinstance(old, int | float) and not isinstance(old, bool)
     if found := _BOUND.fullmatch(text):
-        bound = _plain(found[2])
+        bound = plain(found[2])
         # Nothing and -1 stand for no limit at all.
         if not is_number or (found[1] == "<" and old <= 0 < bound):
             return bound
@@ -162,7 +162,7 @@ def _same(value: Any, other: Any) -> bool:
     return isinstance(value, bool) == isinstance(other, bool) and value is not None and bool(value == other)
 
 
-def _plain(text: str) -> Any:
+def plain(text: str) -> Any:
     """A value of Hydra's command line."""
     try:
         value = yaml.safe_load(text)
@@ -188,4 +188,4 @@ def _followed(value: Any, known: Mapping[str, Any]) -> Any:
         return None if "${" in value else _number(value)
     if found[1] in known and not str(known[found[1]]).startswith("${"):
         return known[found[1]]
-    return None if found[2] is None else _plain(found[2])
+    return None if found[2] is None else plain(found[2])

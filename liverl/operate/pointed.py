@@ -10,6 +10,8 @@ from pathlib import Path
 
 _NAMED = re.compile(r"\bliverl (trials|logs|status|diagnose)\b")
 _SHOW = re.compile(r"\bliverl show\b")
+# What a person runs on a log of their own; it stands for that log.
+_LOG = re.compile(r"(?:\bgrep (?P<options>-[\w -]+?) (?P<sought>'[^']*'|\"[^\"]*\") )?\bRUN\.log\b")
 _SEARCH = re.compile(r"\bliverl logs\b[^|;]*--grep ('[^']*')[^|;]*")
 # The defaults of infrastructure.litellm_port and ray_port, which write-ups name.
 _PORTS = {"litellm": 8002, "ray": 6379}
@@ -33,13 +35,19 @@ def at_file(command: str, path: Path) -> str:
     text = str(path)
     named = shlex.quote(f"./{text}" if text.startswith("-") else text)
     program = _GREPS.get(path.suffix, "grep")
-    # -a: one NUL in a log makes grep say "binary file matches", and nothing else.
-    search = (
-        f"{program} -anP {{}} {named}" if not _is_utf16(path) else f"iconv -f UTF-16 {named} | grep -anP {{}}"
-    )
-    command = _SEARCH.sub(lambda found: search.replace("{}", found[1]), command)
-    if _OF_A_RUN.search(command):
+    is_utf16 = _is_utf16(path)
+
+    def search(options: str, sought: str) -> str:
+        asked = f"{options} {sought}"
+        return f"iconv -f UTF-16 {named} | grep {asked}" if is_utf16 else f"{program} {asked} {named}"
+
+    if _OF_A_RUN.search(_SEARCH.sub("", command)):
         return ""
+    command = _LOG.sub(
+        lambda found: search(found["options"], found["sought"]) if found["options"] else named, command
+    )
+    # -a: one NUL in a log makes grep say "binary file matches", and nothing else.
+    command = _SEARCH.sub(lambda found: search("-anP", found[1]), command)
     return re.sub(r"\bliverl diagnose\b", lambda _: f"liverl diagnose {named}", command)
 
 

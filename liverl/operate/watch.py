@@ -1,6 +1,7 @@
 """One line whenever a run's state or its findings change, for a terminal, the plugin's monitor and a webhook.
 
 changes        what is worth a line between two looks at a run's status
+run_to_watch   the run that somebody names
 watch_news     what happens to one run until it has ended, or to every run of a place for ever
 
 Findings are looked for when a step was made or the state changed, and once a minute; a guard of the run's config.yaml
@@ -9,13 +10,16 @@ Findings are looked for when a step was made or the state changed, and once a mi
 
 from __future__ import annotations
 
+import os
+import shlex
 import time
 from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from liverl.errors import LiveRLError
+from liverl.errors import LiveRLError, RunError
 from liverl.operate.answer import cut
-from liverl.operate.find import Place, list_runs
+from liverl.operate.find import Place, find_run, list_runs, roots
 from liverl.operate.news import News, of_finding, of_state, of_trouble
 from liverl.operate.standing import Status
 from liverl.operate.status import Observer
@@ -42,6 +46,21 @@ def changes(before: Status | None, now: Status) -> list[str]:
         if not now.is_live:  # the end comes last
             said = [*said[1:], said[0]]
     return [text for text in said if text]
+
+
+def run_to_watch(name: str, place: Place) -> RunDir:
+    """The run of a name; raises `RunError`, which says of a file's name that it is one."""
+    try:
+        return find_run(name, place)
+    except RunError:
+        if not os.path.isfile(Path(name).expanduser()):  # noqa: PTH113, which says no where pathlib raises
+            raise
+    raise RunError(
+        "watch.file",
+        f"{name} is a file, and a watch takes a run's name.",
+        evidence=f"no run of that name in {', '.join(map(str, roots(place)))}",
+        next_action=f"liverl diagnose {shlex.quote(name)}   judges a file; liverl status --list   names the runs",
+    ) from None
 
 
 def watch_news(where: RunDir | Place, interval_s: float = 2.0) -> Iterator[News]:

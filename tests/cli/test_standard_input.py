@@ -83,7 +83,7 @@ def test_a_bundle_gets_a_name_that_nothing_has(folder: Path) -> None:
 
 def test_a_change_that_is_made_is_shown_once(folder: Path) -> None:
     (folder / "config.yaml").write_text("profile: cpu\ntraining:\n  micro_batch_size: 8\n")
-    made = given(folder, "sick.log", "--fix", "--apply", "--yes")
+    made = given(folder, "sick.log", "--fix", "--apply", "--yes", "--config", "config.yaml")
     assert made.returncode == 0, made.stderr + made.stdout
     assert made.stdout.count("--- config.yaml") == 1 and made.stdout.count("would change") == 1
     assert (

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from liverl.log.reader import Reader
-from liverl.log.settings import HEAD_BYTES, family_of, settings_of
+from liverl.log.settings import HEAD_BYTES, configured_in, family_of, settings_of
 
 CONFIG = """(TaskRunner pid=71) {'actor_rollout_ref': {'actor': {'strategy': 'fsdp2', 'ppo_mini_batch_size': 64,
 (TaskRunner pid=71)    'optim': {'total_training_steps': -1}, 'betas': [0.9, {'name': 'sglang'}]},
@@ -116,3 +116,14 @@ def test_of_several_runs_in_a_long_log_the_set_up_of_the_last_is_not_known(tmp_p
     assert Reader(log, ()).read().settings["rollout"] == "vllm"
     log.write_text(begin + filler + begin)
     assert Reader(log, ()).read().settings == {}
+
+
+def test_values_of_a_printed_configuration_are_told_by_their_dotted_keys() -> None:
+    found = configured_in(CONFIG.encode())
+    assert found["actor_rollout_ref.actor.ppo_mini_batch_size"] == "64" and found["trainer.nnodes"] == "2"
+    assert configured_in(COMMAND.encode()) == {}
+
+
+def test_a_value_that_two_configurations_tell_in_two_ways_is_left_out() -> None:
+    found = configured_in((CONFIG + CONFIG.replace("'nnodes': 2", "'nnodes': 4")).encode())
+    assert "trainer.nnodes" not in found and found["actor_rollout_ref.actor.ppo_mini_batch_size"] == "64"

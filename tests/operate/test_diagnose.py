@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import gzip
 import json
+import lzma
 import os
 import re
 import shlex
 import sys
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -252,6 +254,7 @@ def test_every_confirming_command_can_be_pointed() -> None:
     for writeup in catalogue():
         command = _command(writeup.sections["Confirm"])
         told = at_file(command, Path("/their log.txt"))
+        assert "RUN.log" not in told, writeup.id
         assert not re.search(r"liverl (?!diagnose '/their log.txt')", told), writeup.id
         for verb in re.findall(
             r"liverl (?:logs|trials|show|status|diagnose)\b(.{0,16})", at_run(command, "my-run")
@@ -319,6 +322,46 @@ def test_a_text_without_a_word_of_training_is_not_called_binary(tmp_path: Path) 
     plain.write_text("nothing of interest\n" * 20)
     packed.write_bytes(gzip.compress(plain.read_bytes()))
     assert [diagnose(str(path), Place(tmp_path)).note for path in (plain, packed)] == ["", ""]
+
+
+@pytest.mark.parametrize(("suffix", "pack"), [(".gz", gzip.compress), (".xz", lzma.compress)])
+def test_what_a_packed_file_that_is_cut_still_holds_is_judged_and_told_to_be_cut(
+    suffix: str, pack: Callable[[bytes], bytes], tmp_path: Path
+) -> None:
+    packed = pack(_steps(1, 400).encode())
+    for kept in (packed[: len(packed) * 3 // 4], packed):
+        (tmp_path / f"a.log{suffix}").write_bytes(kept)
+        found = diagnose(str(tmp_path / f"a.log{suffix}"), Place(tmp_path))
+        assert ("the packed file is cut" in found.note) == (kept != packed)
+        assert found.steps >= 10 and (found.steps < 400) == (kept != packed)
+
+
+def test_rows_of_a_packed_file_that_is_cut_are_told_to_be_cut(tmp_path: Path) -> None:
+    rows = "".join(json.dumps({"step": step, "loss": step * 7 % 10}) + "\n" for step in range(400))
+    packed = gzip.compress(rows.encode())
+    (tmp_path / "a.jsonl.gz").write_bytes(packed[: len(packed) // 2])
+    found = diagnose(str(tmp_path / "a.jsonl.gz"), Place(tmp_path))
+    assert 0 < found.steps < 400 and "the packed file is cut" in found.note
+
+
+def test_a_setting_that_is_evidently_on_is_no_advice(tmp_path: Path) -> None:
+    setting = "verl.actor_rollout_ref.rollout.calculate_log_probs=true"
+    hints = []
+    for more in ("", " - training/rollout_probs_diff_mean:0.001"):
+        path = tmp_path / "a.log"
+        path.write_text("".join(f"{line}{more}\n" for line in _steps(1, 20).splitlines()))
+        hints.append([each.setting for each in diagnose_file(path).diagnosis.not_measured])
+    assert setting in hints[0] and setting not in hints[1]
+
+
+def test_a_log_that_ends_its_lines_by_returns_alone_tells_where_it_ended(tmp_path: Path) -> None:
+    text = _case("oom", {"at": 12, "cut": True, "lines": OOM}).text
+    told = []
+    for end in ("\n", "\r"):
+        path = tmp_path / "theirs.log"
+        path.write_bytes(text.replace("\n", end).encode())
+        told.append(diagnose_file(path).summary)
+    assert told[0] == told[1] and "memory:cuda-update, fatal" in told[1]
 
 
 def test_a_run_somewhere_else_is_diagnosed_by_its_path(run: RunDir, tmp_path: Path) -> None:

@@ -22,6 +22,24 @@ def test_a_files_name_is_no_option_of_the_program() -> None:
     assert at_file("liverl logs --grep 'nan'", Path("-r.log")) == "grep -anP 'nan' ./-r.log"
 
 
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [
+        ("/logs/my RUN.log", "grep -anE 'a|b' '/logs/my RUN.log' | tail -3; head '/logs/my RUN.log'"),
+        ("/logs/a.log.gz", "zgrep -anE 'a|b' /logs/a.log.gz | tail -3; head /logs/a.log.gz"),
+    ],
+)
+def test_a_file_stands_in_the_place_of_the_log_that_a_command_names(name: str, told: str) -> None:
+    assert at_file("grep -anE 'a|b' RUN.log | tail -3; head RUN.log", Path(name)) == told
+
+
+def test_a_log_in_utf_16_is_searched_as_text_where_a_command_names_it(tmp_path: Path) -> None:
+    path = tmp_path / "a.log"
+    path.write_bytes("step".encode("utf-16"))
+    told = at_file('grep -o "st.p" RUN.log | tail -3', path)
+    assert told == f'iconv -f UTF-16 {path} | grep -o "st.p" | tail -3'
+
+
 def test_what_only_a_run_has_is_not_looked_for_in_a_file() -> None:
     assert at_file("liverl trials --failed", Path("a.log")) == ""
     assert at_file("nvidia-smi", Path("a.log")) == "nvidia-smi"

@@ -7,9 +7,9 @@ import codecs
 import gzip
 import lzma
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import BinaryIO, cast
+from typing import BinaryIO, Protocol, cast
 
 from liverl.errors import LiveRLError
 from liverl.log.formats.detect import encoding_of
@@ -17,18 +17,29 @@ from liverl.log.formats.detect import encoding_of
 _PIECE_BYTES = 1 << 20
 
 
-def plain_bytes(path: Path, limit_bytes: int) -> bytes:
+class _Packed(Protocol):
+    """A packed file, which gives what it has before it says that it is cut: `read` would keep that to itself."""
+
+    def read1(self, size: int = -1, /) -> bytes: ...
+
+
+def _nobody() -> None:
+    """Who wants to know of a cut."""
+
+
+def plain_bytes(path: Path, limit_bytes: int, on_cut: Callable[[], None] = _nobody) -> bytes:
     """The first bytes of a file as UTF-8; raises `LiveRLError` log.missing and log.packed."""
     found = bytearray()
-    for piece in plain_pieces(path):
+    for piece in plain_pieces(path, on_cut):
         found += piece
         if len(found) >= limit_bytes:
             break
     return bytes(found[:limit_bytes])
 
 
-def plain_pieces(path: Path) -> Iterator[bytes]:
-    """A file as UTF-8, about a mebibyte at a time; what is packed is unpacked as far as it is whole.
+def plain_pieces(path: Path, on_cut: Callable[[], None] = _nobody) -> Iterator[bytes]:
+    """A file as UTF-8, about a mebibyte at a time; what is packed is unpacked as far as it is whole, and `on_cut` is
+    called where that is not to its end.
 
     Raises `LiveRLError` log.missing where it can't be read, log.packed where nothing here unpacks it.
     """
@@ -45,7 +56,7 @@ def plain_pieces(path: Path) -> Iterator[bytes]:
                     next_action=f"zstd -d {path}, then diagnose the unpacked file",
                 )
             if encoding in ("gzip", "bzip2", "xz"):
-                yield from _text(_unpacked(_opened(stream, encoding)))
+                yield from _text(_unpacked(_opened(stream, encoding), on_cut))
             else:
                 yield from _text(iter(lambda: stream.read(_PIECE_BYTES), b""), encoding)
     except OSError as error:
@@ -57,18 +68,19 @@ def plain_pieces(path: Path) -> Iterator[bytes]:
         ) from None
 
 
-def _opened(stream: BinaryIO, encoding: str) -> BinaryIO:
+def _opened(stream: BinaryIO, encoding: str) -> _Packed:
     if encoding == "gzip":
-        return cast(BinaryIO, gzip.open(stream, "rb"))
-    return cast(BinaryIO, bz2.open(stream, "rb") if encoding == "bzip2" else lzma.open(stream, "rb"))
+        return cast(_Packed, gzip.open(stream, "rb"))
+    return cast(_Packed, bz2.open(stream, "rb") if encoding == "bzip2" else lzma.open(stream, "rb"))
 
 
-def _unpacked(stream: BinaryIO) -> Iterator[bytes]:
+def _unpacked(stream: _Packed, on_cut: Callable[[], None]) -> Iterator[bytes]:
     """What a packed file holds, until where it is cut or damaged."""
     while True:
         try:
-            piece = stream.read(_PIECE_BYTES)
+            piece = stream.read1(_PIECE_BYTES)
         except (EOFError, zlib.error, lzma.LZMAError, gzip.BadGzipFile, OSError, ValueError):
+            on_cut()
             return
         if not piece:
             return

@@ -66,6 +66,7 @@ class Table:
         self._mark: Mark | None = None
         self._told: Told | None = None
         self._runs: dict[str, Series] = {}
+        self._is_cut = False
 
     def read(self) -> Told:
         """What the file tells until now; raises `LiveRLError` log.missing and log.too_large."""
@@ -106,7 +107,8 @@ class Table:
         return told
 
     def _whole(self) -> Told:
-        content = plain_bytes(self.path, _DOCUMENT_BYTES + 1)
+        self._is_cut = False
+        content = plain_bytes(self.path, _DOCUMENT_BYTES + 1, self._cut)
         if len(content) > _DOCUMENT_BYTES:
             raise LiveRLError(
                 "log.too_large",
@@ -130,6 +132,9 @@ class Table:
             else document_rows(document, self._wanted, metric_of(self.path))
         )
 
+    def _cut(self) -> None:
+        self._is_cut = True
+
     def _said(self, rows: Rows) -> Told:
         series = rows.series()
         settings = {}
@@ -145,6 +150,8 @@ class Table:
             facts["attempts"] = 1 if series.runs else rows.attempts
         if (size := _size_of(self.path)) is not None:
             facts["bytes"] = size
+        if self._is_cut:
+            facts["unpacked_in_part"] = 1
         return Told(self.kind, series, {}, facts, settings)
 
 
