@@ -27,6 +27,7 @@ from liverl.log.reader import Reader
 from liverl.log.rows import whole as whole_number
 from liverl.log.series import Series
 from liverl.operate.answer import as_json
+from liverl.operate.bundle_said import components, first_exception, run_says
 from liverl.operate.diagnosed import Diagnosed
 from liverl.operate.log_parts import end_of, ends_by, lines_around
 from liverl.operate.provenance import versions
@@ -40,6 +41,8 @@ from liverl.record.tail import tail_lines
 _EVENTS = 400
 _EVENT_BYTES = 4 * 1024 * 1024
 _STEPS = 200
+# Lines behind one that are shown with it.
+_NEAR = 60
 
 
 @dataclass(frozen=True)
@@ -118,17 +121,41 @@ def _parts(found: Diagnosed, run: RunDir | None, file: Path | None) -> Iterator[
     whole = replace(found, is_whole=True)
     yield "diagnosis.json", json.dumps(as_json(whole), indent=1, ensure_ascii=False)
     yield "summary.txt", "\n".join([*found.lines(), "", *_first_error(found)])
+    # Those of a run stand in versions.json: of a file nobody may take this machine's for the run's.
     machine = {"system": platform.platform(), "python": platform.python_version(), "made": utc_now()}
-    yield "machine.json", json.dumps({**machine, "installed": versions(sys.executable)}, indent=1)
+    installed = {**machine, "installed": versions(sys.executable)}
+    yield "machine.json", json.dumps(installed if file is None else {"diagnosed_on": installed}, indent=1)
     first = _first(found)
     if first is not None and (log := file or _log_of(run, first)) is not None and log.is_file():
-        yield "first_error.txt", lines_around(log, first.began.line or 0)
+        cause = found.diagnosis.primary if file is not None else None  # a run has two logs, which count apart
+        yield "first_error.txt", _around(log, first.began.line or 0, (cause.began.line or 0) if cause else 0)
     if file is not None:
-        name = "input" if found.source != file.name else file.name  # standard input has none
-        yield f"{name}.tail", end_of(file)
+        yield from _of_file(found, file)
     if run is not None:
         yield from _of_run(run)
     yield from _steps(_rows(run, file), found)
+
+
+def _around(log: Path, first: int, primary: int) -> str:
+    """The lines around the first finding's and the cause's, and around an exception that stands before both."""
+    parts: list[str] = []
+    told: list[int] = []
+    for line in sorted({first_exception(log, max(first, primary)), first, primary} - {0}):
+        # A place that another one's lines show already, as a traceback's last line, is not shown again.
+        if not any(line - _NEAR <= other for other in told):
+            parts.append(lines_around(log, line))
+            told.append(line)
+    return "\n\n...\n\n".join(parts)
+
+
+def _of_file(found: Diagnosed, file: Path) -> Iterator[tuple[str, str]]:
+    """What a log says of its run, its end, and that of each component that it names."""
+    if said := run_says(file):
+        yield "run_says.json", json.dumps(said, indent=1, ensure_ascii=False)
+    name = "input" if found.source != file.name else file.name  # standard input has none
+    yield f"{name}.tail", end_of(file)
+    for component, text in components(file).items():
+        yield f"{name}.{re.sub(r'[^A-Za-z0-9_.-]+', '-', component)}.tail", text
 
 
 def _of_run(run: RunDir) -> Iterator[tuple[str, str]]:

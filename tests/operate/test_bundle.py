@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import json
 import tarfile
 from pathlib import Path
 from typing import Any
@@ -135,3 +136,51 @@ def test_a_private_key_of_several_lines_is_in_no_bundle(tmp_path: Path) -> None:
     log.write_text("\n".join(["-----BEGIN PRIVATE KEY-----", *body, "-----END PRIVATE KEY-----", OOM]))
     held = contents(write_bundle(diagnose_file(log), tmp_path / "b.tar.gz", None, log).path)
     assert not any("q7q7" in text for text in held.values())
+
+
+def test_a_files_bundle_has_the_versions_and_settings_of_the_run_apart_from_this_machines(
+    tmp_path: Path,
+) -> None:
+    log = tmp_path / "theirs.log"
+    log.write_text(
+        "Using vLLM version 0.11.0\nray==2.49.1 torch 2.8.0+cu128\n"
+        "(TaskRunner pid=1) {'trainer': {'nnodes': 2, 'wandb_api_key': 'q7q7q7q7'},\n"
+        "(TaskRunner pid=1)  'actor_rollout_ref': {'actor': {'strategy': 'fsdp2'}}}\n" + OOM
+    )
+    held = contents(write_bundle(diagnose_file(log), tmp_path / "b.tar.gz", None, log).path)
+    said = json.loads(held["run_says.json"])
+    assert said["versions"] == {"vllm": "0.11.0", "ray": "2.49.1", "torch": "2.8.0+cu128"}
+    assert said["settings"]["engine"] == "fsdp2"
+    assert said["configured"]["trainer.nnodes"] == "2"
+    assert set(json.loads(held["machine.json"])) == {"diagnosed_on"}
+    assert not any("q7q7" in text for text in held.values())
+
+
+def test_a_log_that_says_nothing_of_its_run_has_no_such_part(tmp_path: Path) -> None:
+    log = tmp_path / "theirs.log"
+    log.write_text(OOM)
+    assert "run_says.json" not in write_bundle(diagnose_file(log), tmp_path / "b.tar.gz", None, log).names
+
+
+def test_each_component_of_a_file_has_its_last_lines_by_its_name(tmp_path: Path) -> None:
+    log = tmp_path / "theirs.log"
+    said = [
+        "(WorkerDict pid=1) the first worker's",
+        "(WorkerDict pid=2) the second worker's",
+        "(raylet) the raylet's",
+    ]
+    said += [f"(EngineCore_DP0 pid=3) call {'x' * number}" for number in range(900)]
+    log.write_text("\n".join([*said, OOM]))
+    held = contents(write_bundle(diagnose_file(log), tmp_path / "b.tar.gz", None, log).path)
+    assert held["theirs.log.WorkerDict.tail"] == "the first worker's\nthe second worker's"
+    assert held["theirs.log.raylet.tail"] == "the raylet's"
+    assert len(held["theirs.log.EngineCore_DP0.tail"].splitlines()) == 40
+
+
+def test_an_exception_before_the_first_finding_is_told_too(tmp_path: Path) -> None:
+    log = tmp_path / "theirs.log"
+    early = 'Traceback (most recent call last):\n  File "a.py", line 1, in f\nFooError: the first\n'
+    log.write_text(early + "x\n" * 300 + OOM)
+    held = contents(write_bundle(diagnose_file(log), tmp_path / "b.tar.gz", None, log).path)
+    assert "3: FooError: the first" in held["first_error.txt"]
+    assert "CUDA out of memory" in held["first_error.txt"]
