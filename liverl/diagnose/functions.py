@@ -10,10 +10,15 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
+from numpy.typing import NDArray
 
+from liverl.diagnose.sliding import MOST_SORTED, extremes, medians
 from liverl.log.series import Values
 
 EARLY = 10
+# A mean of so many values is not summed anew for each row before its window is full: of all of a long run that would be
+# a sum of up to 100,000 values for each of 100,000 rows.
+_MANY = 256
 # Medians over rows at a time, so that 100,000 steps with a window of 50 need no 40 MB at once.
 _ROWS = 8192
 
@@ -94,6 +99,20 @@ def trend(values: Values, window: float) -> Values:
     return _over(values, count, count, lambda block, axis: _rank_correlation(block))
 
 
+def trend_at(values: Values, window: int, among: NDArray[np.bool_]) -> Values:
+    """`trend` in some rows alone; not known in all others."""
+    known = np.isfinite(values)
+    result = np.full(values.shape, np.nan)
+    ends = np.cumsum(known)
+    at = np.flatnonzero(known & among & (ends >= window))
+    if len(at):
+        blocks = sliding_window_view(values[known], window)
+        for start in range(0, len(at), _ROWS):
+            part = at[start : start + _ROWS]
+            result[part] = _rank_correlation(blocks[ends[part] - window])
+    return result
+
+
 def rows(values: Values) -> Values:
     """How many values of a metric were measured until now."""
     return np.cumsum(~np.isnan(values)).astype(np.float64)
@@ -156,8 +175,16 @@ _WINDOWS = {
     "lowest": 5.0,
 }  # fmt: skip
 _FEWEST = {"spread": 3, "trend": 3}
+# What a value of a window costs: an order is dearer than a sum, and two of them most.
+_VALUE_COSTS = {"trend": 8.0, "smooth": 2.0, "best": 2.0, "lowest": 2.0, "usual": 2.0}
 _MOST_PICKED = 12
 _APART = 4
+
+
+def cost(name: str, others: Sequence[float]) -> float:
+    """What a function of these further arguments costs a row, in comparisons of two values."""
+    window = others[0] if others else _WINDOWS.get(name, 1.0)
+    return 1.0 + _VALUE_COSTS.get(name, 1.0) * min(window, _MANY) * (name not in ("early", "ago"))
 
 
 def thinned(name: str, others: Sequence[float], rows_told: int, steps: int) -> Sequence[float]:
@@ -194,14 +221,33 @@ def _over(values: Values, window: int, least: int, reduce: Callable[..., Values]
 
 def _rolled(known: Values, window: int, least: int, reduce: Callable[..., Values]) -> Values:
     result = np.full(len(known), np.nan)
-    for end in range(least, min(window, len(known) + 1)):
-        result[end - 1] = reduce(known[None, :end], axis=1)[0]
+    until = min(window, len(known) + 1)
+    if reduce is np.mean and until > _MANY:
+        result[least - 1 : until - 1] = _means(known[: until - 1])[least - 1 :]
+    else:
+        for end in range(least, until):
+            result[end - 1] = reduce(known[None, :end], axis=1)[0]
     if len(known) >= window:
-        blocks = sliding_window_view(known, window)
-        for start in range(0, len(blocks), _ROWS):
-            part = reduce(blocks[start : start + _ROWS], axis=1)
-            result[window - 1 + start : window - 1 + start + len(part)] = part
+        result[window - 1 :] = _full(known, window, reduce)
     return result
+
+
+def _full(known: Values, window: int, reduce: Callable[..., Values]) -> Values:
+    """`reduce` over each window that is full, by the fastest way that gives the very same."""
+    if reduce in (np.min, np.max):
+        return extremes(known, window, np.minimum if reduce is np.min else np.maximum)
+    if reduce is _median and window <= MOST_SORTED:
+        return medians(known, window)
+    blocks = sliding_window_view(known, window)
+    return np.concatenate(
+        [reduce(blocks[start : start + _ROWS], axis=1) for start in range(0, len(blocks), _ROWS)]
+    )
+
+
+def _means(known: Values) -> Values:
+    """The mean of all values until each of them."""
+    means: Values = np.cumsum(known) / np.arange(1, len(known) + 1)
+    return means
 
 
 def _median(block: Values, axis: int) -> Values:

@@ -183,23 +183,25 @@ def _held(sign: Sign, snapshot: Snapshot, memory: Memory | None) -> tuple[int, i
         return None
     if unmeasured := next((metric for metric in sign.needs if not series.has(metric)), ""):
         raise Unmeasured(unmeasured)
-    measured, finite = np.ones(len(series), bool), np.ones(len(series), bool)
+    measured = np.ones(len(series), bool)
     for metric in sign.valued:
         if series.has(metric):
             measured &= ~np.isnan(series.columns[metric])
-            finite &= np.isfinite(series.columns[metric])
-    rows = np.flatnonzero(measured)
-    truth: Values = np.ones(len(series))
-    for each in sign.when:
-        truth = np.minimum(truth, each.over(series, snapshot.facts, memory))
-        if not truth[rows].any():
+    truth: Values = measured.astype(np.float64)
+    for each in sorted(sign.when, key=lambda each: each.cost):
+        truth = np.minimum(truth, each.over(series, snapshot.facts, memory, truth > 0))
+        if not truth.any():
             return None
+    rows = np.flatnonzero(measured)
     told = [series.columns[metric] for metric in sign.valued if series.has(metric)]
     is_chance = bool(snapshot.facts.get("jumpy")) and any(map(jumps, told))
     long = _long(truth, rows, sign.hold, series, is_span=not is_chance)
     if not long:
         return None
     last = long[-1][1]
+    finite = np.ones(len(series), bool)
+    for values in told:
+        finite &= np.isfinite(values)
     # What ends as its metrics are no numbers any more has not passed.
     is_lost = not finite[last + 1 :].any()
     after = 0 if is_lost else int(np.count_nonzero(measured[last + 1 :]))

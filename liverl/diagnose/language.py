@@ -14,13 +14,15 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from liverl.diagnose.functions import FUNCTIONS, thinned
+from liverl.diagnose.functions import FUNCTIONS, cost, thinned, trend_at
 from liverl.diagnose.picked import jumps
 from liverl.log.series import Series, Values
 
 Fact = float | int | bool | str
 Memory = dict[str, Values]
+Truth = NDArray[np.bool_]
 _ARITHMETIC: dict[type[ast.operator], Callable[..., Any]] = {
     ast.Add: np.add,
     ast.Sub: np.subtract,
@@ -39,6 +41,10 @@ _COMPARISONS: dict[type[ast.cmpop], Callable[..., Any]] = {
 _NO_STEPS = Series.empty()
 # Functions that have an answer for a metric that nobody has measured: 0.
 _COUNTING = ("rows", "measured", "missed")
+# Of a longer series the dearest function is asked only in the rows that matter, where these are fewer than that share.
+_LONG, _FEW = 1000, 0.25
+# So many values of functions are kept for other conditions: 64 MB.
+_MOST_KEPT = 8_000_000
 
 
 class Unmeasured(LookupError):
@@ -63,15 +69,26 @@ class Expression:
     valued: frozenset[str]
     habits: frozenset[str]
 
-    def over(self, series: Series, facts: Mapping[str, Fact], memory: Memory | None = None) -> Values:
+    @functools.cached_property
+    def cost(self) -> float:
+        """What it costs to be judged, in comparisons of one row: of several conditions the cheap are asked first."""
+        return _cost(self.tree)
+
+    def over(
+        self,
+        series: Series,
+        facts: Mapping[str, Fact],
+        memory: Memory | None = None,
+        among: Truth | None = None,
+    ) -> Values:
         """1 where the condition holds, 0 where not, a value a row; not known counts as not.
 
-        `memory` keeps what functions gave, for other conditions over the same series and facts. Raises `Unmeasured`
-        where a metric or a fact is missing.
+        `memory` keeps what functions gave, for other conditions over the same series and facts. `among` are the rows in
+        which it is asked: what is said of others may be wrong. Raises `Unmeasured` where a metric or a fact is missing.
         """
         with np.errstate(all="ignore"):
-            found = _Evaluation(series, facts, {} if memory is None else memory).value(self.tree)
-        return _truth(np.broadcast_to(np.asarray(found, np.float64), (max(1, len(series)),)))
+            found = _Evaluation(series, facts, {} if memory is None else memory, among).truth(self.tree)
+        return np.broadcast_to(found, (max(1, len(series)),)).astype(np.float64)
 
     def holds(self, facts: Mapping[str, Fact], memory: Memory | None = None) -> bool:
         """Whether a condition that speaks of facts alone holds; raises `Unmeasured` where one is missing.
@@ -166,6 +183,16 @@ def _parts(node: ast.expr) -> Sequence[ast.expr]:
     raise ValueError(f"not allowed in a condition: {ast.unparse(node)}")
 
 
+def _cost(node: ast.expr) -> float:
+    match node:
+        case ast.Constant() | ast.Name():
+            return 0.0
+        case ast.Call(func=ast.Name(id=name), args=[first, *others]):
+            told = (each.value for each in others if isinstance(each, ast.Constant))
+            return cost(name, [float(each) for each in told if isinstance(each, int | float)]) + _cost(first)
+    return 1.0 + sum(map(_cost, _parts(node)))
+
+
 def _is_text(node: ast.Compare) -> bool:
     """Whether a fact is compared with a text: `ended == 'cut'`."""
     return (
@@ -184,10 +211,27 @@ def _text(node: ast.expr) -> str:
 
 
 class _Evaluation:
-    def __init__(self, series: Series, facts: Mapping[str, Fact], memory: Memory) -> None:
+    def __init__(
+        self, series: Series, facts: Mapping[str, Fact], memory: Memory, among: Truth | None = None
+    ) -> None:
         self._series = series
+        # The rows that matter; None where they are so many that all are asked at once.
+        self._among = among if among is not None and _are_few(among) else None
         self._facts = facts
         self._memory = memory
+
+    def truth(self, node: ast.expr) -> Truth:
+        """Where an expression is known to be true; only here it does not matter why it is not."""
+        match node:
+            case ast.BoolOp(op=operator, values=values):
+                return self._joined(values, isinstance(operator, ast.And))
+            case ast.UnaryOp(op=ast.Not(), operand=operand):
+                return ~self.truth(operand)
+            case ast.Compare() if not _is_text(node):
+                return self._holds(node)
+        value = np.asarray(self.value(node), np.float64)
+        truth: Truth = np.logical_and(value != 0, ~np.isnan(value))
+        return truth
 
     def value(self, node: ast.expr) -> Any:
         match node:
@@ -197,34 +241,40 @@ class _Evaluation:
                 return number
             case ast.Name(id=name):
                 return self._fact(name)
-            case ast.BoolOp(op=operator, values=values):
-                return self._joined(values, isinstance(operator, ast.And))
-            case ast.UnaryOp(op=operator, operand=operand):
-                value = self.value(operand)
-                negated = isinstance(operator, ast.USub)
-                return np.negative(value) if negated else 1.0 - _truth(np.asarray(value, np.float64))
+            case ast.BoolOp() | ast.UnaryOp(op=ast.Not()):
+                return self.truth(node).astype(np.float64)
+            case ast.UnaryOp(operand=operand):
+                return np.negative(self.value(operand))
             case ast.BinOp(left=left, op=operator, right=right):
                 return _ARITHMETIC[type(operator)](self.value(left), self.value(right))
             case ast.Compare():
                 return self._compare(node)
             case ast.Call(func=ast.Name(id=name), args=arguments):
-                text = _text(node)
-                if text not in self._memory:
-                    self._memory[text] = self._call(name, arguments)
-                return self._memory[text]
+                return self._remembered(name, arguments, _text(node))
         raise ValueError(f"not allowed in a condition: {ast.unparse(node)}")
 
-    def _joined(self, values: list[ast.expr], is_and: bool) -> Any:
+    def _remembered(self, name: str, arguments: list[ast.expr], text: str) -> Any:
+        """What a function gave, kept until of a long series too much is: what was asked longest ago goes first."""
+        memory = self._memory
+        if (found := memory.pop(text, None)) is None:
+            found = self._call(name, arguments)
+            while len(memory) * len(self._series) > _MOST_KEPT:
+                del memory[next(iter(memory))]
+        memory[text] = found
+        return found
+
+    def _joined(self, values: list[ast.expr], is_and: bool) -> Truth:
         """What is not measured makes an `or` neither true nor false, as long as another part of it is measured."""
         parts, unmeasured = [], None
         for value in values:
             try:
-                parts.append(_truth(np.asarray(self.value(value), np.float64)))
+                parts.append(self.truth(value))
             except Unmeasured as error:
                 unmeasured = error
         if unmeasured is not None and (is_and or not parts):
             raise unmeasured
-        return functools.reduce(np.minimum if is_and else np.maximum, parts)
+        joined: Truth = functools.reduce(np.logical_and if is_and else np.logical_or, parts)
+        return joined
 
     def _metric(self, name: str) -> Values:
         if not self._series.has(name):
@@ -249,6 +299,26 @@ class _Evaluation:
             others = list(thinned(name, others, len(self._series), steps))
         return FUNCTIONS[name](first, *others)
 
+    def _holds(self, node: ast.Compare) -> Truth:
+        """Where a comparison is known to hold: of all of them only `!=` would hold of what is unknown."""
+        values = [self._side(part) for part in (node.left, *node.comparators)]
+        held: Any = np.True_
+        for operator, left, right in zip(node.ops, values, values[1:], strict=False):
+            held = np.logical_and(held, _COMPARISONS[type(operator)](left, right))
+            if isinstance(operator, ast.NotEq):
+                held = np.logical_and(held, ~(np.isnan(left) | np.isnan(right)))
+        truth: Truth = held
+        return truth
+
+    def _side(self, node: ast.expr) -> Any:
+        """A side of a comparison; what costs most in the rows alone that matter, unknown in others."""
+        match node:
+            case ast.Call(func=ast.Name(id="trend"), args=[values, ast.Constant(value=int(window))]):
+                if self._among is not None and _text(node) not in self._memory:
+                    first = np.asarray(self.value(values), np.float64)
+                    return trend_at(np.broadcast_to(first, self._among.shape), window, self._among)
+        return self.value(node)
+
     def _compare(self, node: ast.Compare) -> Any:
         if _is_text(node):
             right = node.comparators[0]
@@ -264,7 +334,5 @@ class _Evaluation:
         return np.where(known, held, np.nan)
 
 
-def _truth(values: Values) -> Values:
-    """What is known to be true; unknown is not."""
-    truth: Values = ((values != 0) & ~np.isnan(values)).astype(np.float64)
-    return truth
+def _are_few(among: Truth) -> bool:
+    return len(among) >= _LONG and bool(np.count_nonzero(among) < _FEW * len(among))

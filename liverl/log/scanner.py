@@ -42,11 +42,11 @@ class Expression:
     """A pattern's expressions, compiled when first asked: of a thousand, a log needs a few."""
 
     def __init__(self, meets: str, unless: str = "") -> None:
-        self._texts = meets, unless
+        self.meets, self._unless = meets, unless
 
     @cached_property
     def _compiled(self) -> tuple[re.Pattern[str], re.Pattern[str] | None]:
-        meets, unless = self._texts
+        meets, unless = self.meets, self._unless
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             return re.compile(meets), re.compile(unless) if unless else None
@@ -54,7 +54,7 @@ class Expression:
     @cached_property
     def shown(self) -> tuple[tuple[str, ...], ...]:
         """Sets of strings, of each of which every match holds one."""
-        return shown_in(self._texts[0])
+        return shown_in(self.meets)
 
     def groups(self, text: str) -> dict[str, str] | None:
         """The named groups of a line that meets the pattern; None of one that does not."""
@@ -249,7 +249,8 @@ class Scanner:
         known = (raw_key(raw), frozenset(found)) if len(raw) <= _KEY_BYTES else None
         if known is None or known not in self._known:
             asked = plan.worth(cleaned(raw).text)
-            met = _met(raw, place.line(segment.line_start), place.block.offset + segment.start, asked)
+            number, offset = place.line(segment.line_start), place.block.offset + segment.start
+            met = _met(raw, number, offset, asked) if asked else []
             for key, each in met:
                 if not self._samples.holds(key, each):
                     self._add(key, each)
