@@ -19,6 +19,7 @@ from liverl.diagnose.habit import has_stayed
 from liverl.diagnose.language import Fact, Memory, Unmeasured
 from liverl.diagnose.onset import onset
 from liverl.diagnose.picked import jumps
+from liverl.diagnose.prose import command, first_sentence
 from liverl.diagnose.snapshot import Snapshot
 from liverl.diagnose.spoken import in_words
 from liverl.diagnose.writeup import Sign, WriteUp
@@ -283,9 +284,9 @@ def _finding(writeup: WriteUp, shown: _Shown, snapshot: Snapshot) -> Finding:
         confidence=writeup.confidence,
         began=began,
         evidence=shown.evidence,
-        cure=_first_sentence(writeup.sections["Cure"]),
+        cure=first_sentence(writeup.sections["Cure"]),
         writeup=writeup.path,
-        confirm=_command(writeup.sections["Confirm"]),
+        confirm=command(writeup.sections["Confirm"]),
         changes=writeup.cure,
         is_generic=writeup.is_generic,
         follows=writeup.secondary_to,
@@ -484,18 +485,3 @@ def _filled(title: str, line: Line | None, facts: Mapping[str, Fact] = MappingPr
 def _cut(text: str, limit: int = _QUOTE_CHARS) -> str:
     text = mask(" ".join(text.split()))
     return text if len(text) <= limit else f"{text[: limit - 1]}…"
-
-
-def _first_sentence(prose: str) -> str:
-    """The first paragraph of a section on one line."""
-    return " ".join(prose.split("\n\n")[0].split())
-
-
-def _command(prose: str) -> str:
-    """The first command of a section (in a fence, or in backticks: one alone on its line before a word that the prose
-    quotes), else its first paragraph."""
-    if fenced := re.search(r"```\w*\n(.+?)\n```", prose, re.DOTALL):
-        return " ".join(fenced.group(1).split("\n")[0].split())
-    if ticked := re.search(r"^`([^`\n]+)`$", prose, re.MULTILINE) or re.search(r"`([^`]+)`", prose):
-        return ticked.group(1)
-    return _first_sentence(prose)

@@ -14,7 +14,7 @@ import yaml
 from liverl.cli.main import main
 from liverl.config import keys
 from liverl.diagnose.catalogue import FOLDER, catalogue
-from liverl.diagnose.judge import _command
+from liverl.diagnose.prose import command
 from liverl.diagnose.writeup import SECTIONS, WriteUp
 from liverl.log.literals import needles_of
 from tests.cli.test_named_commands import commands, wrong
@@ -69,13 +69,13 @@ def test_its_commands_exist(writeup: WriteUp) -> None:
 @by_path
 def test_it_is_confirmed_by_a_command(writeup: WriteUp) -> None:
     """Not by a word that its prose quotes."""
-    told = _command(writeup.sections["Confirm"])
+    told = command(writeup.sections["Confirm"])
     assert " " in told or told == "whoami", told
 
 
 @by_path
 def test_its_search_finds_something_in_its_failure(writeup: WriteUp) -> None:
-    told = _command(writeup.sections["Confirm"])
+    told = command(writeup.sections["Confirm"])
     if not (searched := re.search(r"liverl logs\b[^|;]*--grep '([^']*)'", told)):
         return
     pattern = re.compile(searched[1])
