@@ -18,7 +18,7 @@ import pytest
 
 from liverl.diagnose.catalogue import catalogue
 from liverl.diagnose.finding import Began, Diagnosis, Finding
-from liverl.diagnose.judge import _command
+from liverl.diagnose.prose import command
 from liverl.diagnose.writeup import Severity
 from liverl.errors import LiveRLError, RunError
 from liverl.operate.answer import as_json
@@ -252,12 +252,12 @@ def test_a_runs_own_ports_stand_in_its_commands() -> None:
 
 def test_every_confirming_command_can_be_pointed() -> None:
     for writeup in catalogue():
-        command = _command(writeup.sections["Confirm"])
-        told = at_file(command, Path("/their log.txt"))
+        to_confirm = command(writeup.sections["Confirm"])
+        told = at_file(to_confirm, Path("/their log.txt"))
         assert "RUN.log" not in told, writeup.id
         assert not re.search(r"liverl (?!diagnose '/their log.txt')", told), writeup.id
         for verb in re.findall(
-            r"liverl (?:logs|trials|show|status|diagnose)\b(.{0,16})", at_run(command, "my-run")
+            r"liverl (?:logs|trials|show|status|diagnose)\b(.{0,16})", at_run(to_confirm, "my-run")
         ):
             assert "my-run" in verb, writeup.id
 
