@@ -11,7 +11,7 @@ from mcp.types import ToolAnnotations
 from pydantic import Field
 
 from mcp_server.answers import Result, telling, told
-from mcp_server.runs import doctor, file_of, look_again, observer, place, run_of
+from mcp_server.runs import doctor, file_doctor, file_of, look_again, observer, place, run_of
 
 if TYPE_CHECKING:
     from mcp.server import MCPServer
@@ -97,9 +97,7 @@ def diagnose(
 ) -> Result:
     """What is wrong with a run, or with what a file tells: first cause first, with evidence and cure."""
     with telling(), _DIAGNOSING:
-        from liverl.operate.diagnose import diagnose_file
-
-        return told(diagnose_file(file_of(file)) if file else doctor(run_of(run)).look())
+        return told(file_doctor(file_of(file)).look() if file else doctor(run_of(run)).look())
 
 
 def tail_log(

@@ -9,13 +9,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from liverl.operate.diagnose import Doctor
+    from liverl.operate.diagnose import Doctor, FileDoctor
     from liverl.operate.find import Place
     from liverl.operate.status import Observer
     from liverl.record.layout import RunDir
 
 _OBSERVERS: dict[Path, Observer] = {}
 _DOCTORS: dict[Path, Doctor] = {}
+_FILE_DOCTORS: dict[Path, FileDoctor] = {}
 _MOST_DOCTORS = 4
 _LOOK_S = 60.0
 _LOOKING = threading.Lock()
@@ -56,6 +57,17 @@ def doctor(run: RunDir) -> Doctor:
     _DOCTORS[run.root] = found
     while len(_DOCTORS) > _MOST_DOCTORS:
         _DOCTORS.pop(next(iter(_DOCTORS)), None)
+    return found
+
+
+def file_doctor(path: Path) -> FileDoctor:
+    """The same for a file."""
+    from liverl.operate.diagnose import FileDoctor
+
+    found = _FILE_DOCTORS.pop(path, None) or FileDoctor(path)
+    _FILE_DOCTORS[path] = found
+    while len(_FILE_DOCTORS) > _MOST_DOCTORS:
+        _FILE_DOCTORS.pop(next(iter(_FILE_DOCTORS)), None)
     return found
 
 

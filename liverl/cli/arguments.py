@@ -226,10 +226,12 @@ def _ledger(commands: _Commands[argparse.ArgumentParser]) -> None:
 
 def _watch(commands: _Commands[argparse.ArgumentParser]) -> None:
     made = _add(
-        commands, "watch", "print one line, or one JSON object, whenever a run's state or findings change"
+        commands,
+        "watch",
+        "print one line, or one JSON object, whenever a run's state or findings, or a file's, change",
     )
     made.add_argument(
-        "name", nargs="?", metavar="RUN", help="name or folder; default: the newest, and later ones"
+        "name", nargs="?", metavar="RUN", help="name, folder, or a file; default: the newest, and later ones"
     )
     _with_root(made)
 

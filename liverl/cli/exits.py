@@ -33,7 +33,6 @@ _BY_CODE = {
     "log.unreadable": USAGE,
     "diagnose.folder": USAGE,
     "diagnose.stdin": USAGE,
-    "watch.file": USAGE,
     "task.unknown": NOT_FOUND,
     "drill.unknown": NOT_FOUND,
     "drill.no_folder": USAGE,

@@ -208,15 +208,14 @@ def ledger(given: argparse.Namespace) -> int:
 
 
 def watch(given: argparse.Namespace) -> int:
-    """A line, or a JSON object, whenever a state or the findings change; of a named run its line also to the webhook,
-    unless another posts it."""
-    from liverl.operate.watch import run_to_watch, watch_news
+    """A line, or a JSON object, whenever a state or the findings change; of a named run or file its line also to the
+    webhook, unless another posts it."""
+    from liverl.operate.watch import watch_news, what_to_watch
     from liverl.operate.webhook import address, post, posts_for
 
-    run = run_to_watch(given.name, place(given)) if given.name else None
-    where = run or place(given)
-    url = address() if run is not None and posts_for(run) else ""
-    for each in watch_news(where):
+    named = what_to_watch(given.name, place(given)) if given.name else None
+    url = address() if isinstance(named, Path) or (named is not None and posts_for(named)) else ""
+    for each in watch_news(named or place(given)):
         print(
             harmless(json.dumps(each.as_dict(), ensure_ascii=False) if given.json else each.line), flush=True
         )

@@ -2,7 +2,7 @@
 
 diagnose        a run by its name, a file, or the newest run
 diagnose_run    a run directory; a Doctor keeps what it has read
-diagnose_file   any log, jsonl, csv or trainer_state.json
+diagnose_file   any log, jsonl, csv or trainer_state.json; a FileDoctor keeps what it has read
 """
 
 from __future__ import annotations
@@ -76,27 +76,39 @@ def diagnose_run(run: RunDir) -> Diagnosed:
 
 def diagnose_file(path: Path) -> Diagnosed:
     """A file that somebody has; raises `LiveRLError` where it can't be read."""
-    lines, wanted = _looked_for()
-    reader = Reader(path, lines, wanted)
-    told = reader.read()
-    writer = writer_of(path) if told.facts.get("ended") == "cut" else None
-    facts = told.facts if writer is None else {**told.facts, **still_written(writer, path, told.facts)}
-    snapshot = Snapshot(path.name, told.kind, told.series, told.sightings, facts, told.settings)
-    found = _answer(snapshot, lambda command: at_file(command, path), is_run=False)
-    found = replace(found, configured=_configured(told))
-    beside = "; ".join(
-        [f"{writer} still writes it"] * (writer is not None)
-        + [_CUT] * ("unpacked_in_part" in told.facts)
-        + [_SLOW] * (reader.search == "numpy")
-    )
-    says = bool(found.steps or found.diagnosis.findings)
-    if says and (begun := _last_begins(snapshot)) > 1:
-        attempts = int(told.facts["attempts"])
-        earlier = f"judged is the last of {attempts} attempts, from line {begun} on"
-        if told.kind == "console" and path.suffix not in (".gz", ".zst", ".xz", ".bz2"):
-            earlier += f"; those before it: head -n {begun - 1} {shlex.quote(str(path))} | liverl diagnose -"
-        return replace(found, attempts=attempts, note="; ".join(filter(None, (earlier, beside))))
-    return replace(found, note=beside if says else _no_log(path) or beside)
+    return FileDoctor(path).look()
+
+
+class FileDoctor:
+    """Diagnoses one file again and again, of one that grows each time reading only what is new."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._reader = Reader(path, *_looked_for())
+
+    def look(self) -> Diagnosed:
+        """The file now; raises `LiveRLError` where it can't be read."""
+        path, told = self._path, self._reader.read()
+        writer = writer_of(path) if told.facts.get("ended") == "cut" else None
+        facts = told.facts if writer is None else {**told.facts, **still_written(writer, path, told.facts)}
+        snapshot = Snapshot(path.name, told.kind, told.series, told.sightings, facts, told.settings)
+        found = _answer(snapshot, lambda command: at_file(command, path), is_run=False)
+        found = replace(found, configured=_configured(told))
+        beside = "; ".join(
+            [f"{writer} still writes it"] * (writer is not None)
+            + [_CUT] * ("unpacked_in_part" in told.facts)
+            + [_SLOW] * (self._reader.search == "numpy")
+        )
+        says = bool(found.steps or found.diagnosis.findings)
+        if says and (begun := _last_begins(snapshot)) > 1:
+            attempts = int(told.facts["attempts"])
+            earlier = f"judged is the last of {attempts} attempts, from line {begun} on"
+            if told.kind == "console" and path.suffix not in (".gz", ".zst", ".xz", ".bz2"):
+                earlier += (
+                    f"; those before it: head -n {begun - 1} {shlex.quote(str(path))} | liverl diagnose -"
+                )
+            return replace(found, attempts=attempts, note="; ".join(filter(None, (earlier, beside))))
+        return replace(found, note=beside if says else _no_log(path) or beside)
 
 
 def _configured(told: Told) -> dict[str, str]:

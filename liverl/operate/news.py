@@ -9,13 +9,15 @@ from liverl.operate.answer import without_nulls
 from liverl.record.clock import utc_now
 
 if TYPE_CHECKING:
+    from liverl.operate.diagnosed import Diagnosed
     from liverl.operate.findings_seen import Seen
     from liverl.operate.standing import Status
 
 
 @dataclass(frozen=True)
 class News:
-    """`change` is state, guard, unreadable, or what became of a finding: appeared, worsened, cleared; `when` is UTC."""
+    """`change` is state, verdict (of a file), guard, unreadable, or what became of a finding: appeared, worsened,
+    cleared; `when` is UTC."""
 
     run: str
     change: str
@@ -59,6 +61,11 @@ def of_state(now: Status, text: str) -> News:
 def of_finding(run: str, seen: Seen) -> News:
     """A change among its findings."""
     return News(run, seen.change, seen.text, utc_now(), seen=seen)
+
+
+def of_verdict(file: str, found: Diagnosed) -> News:
+    """What a diagnosis of a file says as a whole."""
+    return News(file, "verdict", f"is {found.summary}", utc_now())
 
 
 def of_trouble(run: str, text: str, change: str = "unreadable") -> News:

@@ -1,8 +1,8 @@
 """One line whenever a run's state or its findings change, for a terminal, the plugin's monitor and a webhook.
 
 changes        what is worth a line between two looks at a run's status
-run_to_watch   the run that somebody names
-watch_news     what happens to one run until it has ended, or to every run of a place for ever
+what_to_watch  the run or the file that somebody names
+watch_news     what happens to one run until it has ended, to every run of a place for ever, or to a file
 
 Findings are looked for when a step was made or the state changed, and once a minute; a guard of the run's config.yaml
 (`logging.stop_on`) then asks the run to stop.
@@ -11,7 +11,6 @@ Findings are looked for when a step was made or the state changed, and once a mi
 from __future__ import annotations
 
 import os
-import shlex
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -19,7 +18,7 @@ from typing import TYPE_CHECKING
 
 from liverl.errors import LiveRLError, RunError
 from liverl.operate.answer import cut
-from liverl.operate.find import Place, find_run, list_runs, roots
+from liverl.operate.find import Place, find_run, list_runs
 from liverl.operate.news import News, of_finding, of_state, of_trouble
 from liverl.operate.standing import Status
 from liverl.operate.status import Observer
@@ -48,23 +47,24 @@ def changes(before: Status | None, now: Status) -> list[str]:
     return [text for text in said if text]
 
 
-def run_to_watch(name: str, place: Place) -> RunDir:
-    """The run of a name; raises `RunError`, which says of a file's name that it is one."""
+def what_to_watch(name: str, place: Place) -> RunDir | Path:
+    """The run of a name, else the file of that path; raises `RunError` where there is neither."""
     try:
         return find_run(name, place)
     except RunError:
-        if not os.path.isfile(Path(name).expanduser()):  # noqa: PTH113, which says no where pathlib raises
+        path = Path(name).expanduser()
+        if not os.path.isfile(path):  # noqa: PTH113, which says no where pathlib raises
             raise
-    raise RunError(
-        "watch.file",
-        f"{name} is a file, and a watch takes a run's name.",
-        evidence=f"no run of that name in {', '.join(map(str, roots(place)))}",
-        next_action=f"liverl diagnose {shlex.quote(name)}   judges a file; liverl status --list   names the runs",
-    ) from None
+        return path
 
 
-def watch_news(where: RunDir | Place, interval_s: float = 2.0) -> Iterator[News]:
-    """News as they happen. A run's end with it; a place's go on for ever, also while there is no run yet."""
+def watch_news(where: RunDir | Place | Path, interval_s: float = 2.0) -> Iterator[News]:
+    """News as they happen. A run's end with it; a file's and a place's, also while it has no run, go on for ever."""
+    if isinstance(where, Path):
+        from liverl.operate.watch_file import file_news
+
+        yield from file_news(where, interval_s)
+        return
     if isinstance(where, RunDir):
         yield from _of_run(where, interval_s)
         return

@@ -65,10 +65,14 @@ def test_a_confirming_command_names_the_file(liverl: Liverl, folder: Path) -> No
     assert "RUN.log" not in made.stdout and "'my log'" in json.loads(made.stdout)["findings"][0]["confirm"]
 
 
-def test_a_watch_of_a_file_names_the_command_that_judges_one(liverl: Liverl, folder: Path) -> None:
-    made = liverl("watch", "theirs.log")
-    assert made.returncode == 2 and "a watch takes a run's name" in made.stderr
-    assert "next: liverl diagnose theirs.log" in made.stderr
+def test_a_watch_takes_a_file_and_names_what_is_neither(liverl: Liverl, folder: Path) -> None:
+    with subprocess.Popen(
+        [sys.executable, "-m", "liverl", "watch", "theirs.log", "--json"], stdout=subprocess.PIPE, cwd=folder
+    ) as made:
+        assert made.stdout is not None
+        told = json.loads(made.stdout.readline())
+        made.kill()
+    assert told["run"] == "theirs.log" and told["change"] == "appeared"
     assert liverl("watch", "nothing").returncode == 4
 
 
