@@ -55,15 +55,16 @@ class FedLines:
         """The lines of a new block follow."""
         self._next = block.start
 
-    def feed(self, place: Place, segment: Segment) -> None:
-        """Give a segment."""
+    def feed(self, place: Place, segment: Segment) -> bool:
+        """Give a segment; whether it tells a step."""
         if segment.start < self._next:
-            return  # it was given among the lines that follow another
+            return False  # it was given among the lines that follow another
         block = place.block
         number, offset = place.line(segment.line_start), block.offset + segment.start
-        if self.steps.feed(number, offset, raw_of(block, segment, STEP_BYTES)):
+        if tells := self.steps.feed(number, offset, raw_of(block, segment, STEP_BYTES)):
             self.told.append(number)
         self._next = segment.end + 1
+        return tells
 
     def draw(self, block: Block, place: int) -> None:
         """Keep the bar that ends at a place, instead of what it drew before."""

@@ -22,6 +22,8 @@ from liverl.log.literals import SHORTEST, Needle, end_rarity
 # A literal's number and where in the block it ends.
 Hit = tuple[int, int]
 _LONG_BYTES, _MOST_COMMON = 10, 200
+# So few are looked for at once: they slow down nothing, and mostly in single lines.
+_FEW = 256
 # A shorter block is not worth a second thread, nor one with more places: each waits for the other thread.
 _LONG_BLOCK, _FEW_HITS = 1 << 18, 256
 # The library steps over as many bytes at once as its shortest literal has, which lets most of a text through to its
@@ -125,6 +127,8 @@ def _beside(process: int) -> ThreadPoolExecutor | None:
 def _databases(needles: tuple[Needle, ...]) -> list[Any]:
     """What finds literals: those that slow down a search apart from the others."""
     numbered = list(enumerate(needles))
+    if len(needles) <= _FEW:
+        return [_database(numbered)] if numbered else []
     short = [each for each in numbered if len(each[1].text) < _LONG_BYTES or each[1].caseless]
     long = [each for each in numbered if len(each[1].text) >= _LONG_BYTES and not each[1].caseless]
     pairs = _pairs(needles)

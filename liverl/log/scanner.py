@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import re
 import warnings
-from collections import Counter, defaultdict
+from collections import Counter, defaultdict, deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
+from liverl.log.alike import AlikeRows, Held, Row
 from liverl.log.blocks import Block
 from liverl.log.clean import LINE_BYTES
 from liverl.log.dull import Context, Dull
@@ -75,6 +76,8 @@ def _expression(meets: str, unless: str) -> Expression:
     return Expression(meets, unless)
 
 
+# Where a line stands that is only counted: its offset, and a line before it with its offset.
+_Counted = tuple[int, int, int]
 # By literal: how often it stands in a segment, and where it ends the last time.
 Found = dict[int, tuple[int, int]]
 # Expressions with the patterns that are of them.
@@ -118,6 +121,7 @@ class Scanner:
             for each in (_BAR, _STEP, _SAMPLE)
         )
         self.matcher = matcher(looked_for.needles)
+        self._alike = AlikeRows(looked_for.needles)
         self._dull = Dull()
         self._samples = Samples()
         self._known: set[tuple[bytes, frozenset[int]]] = set()
@@ -131,16 +135,22 @@ class Scanner:
         """Look through a whole block; the step lines in it are fed in their order."""
         place, lines = Place(block), self._lines
         lines.begin(block)
-        for segment, found in self._segments(block, self._worth(block)):
+        rows = deque(self._alike.within(block))
+        for segment, found in self._segments(block, self._worth(block, rows)):
+            if rows:
+                self._rows(place, rows, segment.start)
             lines.follow(place, segment.line_start)
-            if lines.steps.follow > 0 or not self._tell.isdisjoint(found):
-                lines.feed(place, segment)
+            if (lines.steps.follow > 0 or not self._tell.isdisjoint(found)) and lines.feed(place, segment):
+                self._learn(block, segment)
             if not self._sampled.isdisjoint(found):
                 line = cleaned(raw_of(block, segment))
                 self._samples.mark(line.text, line.actor, block.offset + segment.start)
-            plan = self._planned(found, segment, block)
+            times = {number: times for number, (times, _) in found.items()}
+            plan = self._planned(frozenset(found))
+            self._tally(plan, times, [(block.offset + segment.start, block.offset, block.line)])
             if plan.asked:
                 self._try(place, segment, plan, found)
+        self._rows(place, rows, block.end)
         lines.follow(place, block.end)
         lines.end(block)
         for key, met in self._samples.let_go(block.offset + block.end):
@@ -151,9 +161,39 @@ class Scanner:
         """What stands in a sample that has begun and not ended, as an error would behind one that was never printed."""
         return self._samples.held
 
-    def _worth(self, block: Block) -> list[Hit]:
+    def _learn(self, block: Block, segment: Segment) -> None:
+        """Know lines like the one of a step."""
+        if segment.start == segment.line_start and not (segment.start == block.start and block.head):
+            raw = bytes(block.data[segment.start : segment.end])
+            self._alike.learn(raw, self.matcher, self._bars | self._sampled)
+
+    def _rows(self, place: Place, rows: deque[Row], until: int) -> None:
+        """Look through the step lines of known kinds that stand before a place."""
+        block = place.block
+        last: tuple[_Plan, Held] | None = None
+        places: list[_Counted] = []
+        while rows and (segment := rows[0].segment).start < until:
+            row = rows.popleft()
+            self._lines.follow(place, segment.start)
+            self._lines.feed(place, segment)
+            held = self._alike.held(row)
+            plan = self._planned(held.numbers)
+            if last is not None and (last[0] is not plan or last[1] is not held):
+                self._tally(last[0], last[1].times, places)
+                places = []
+            last = plan, held
+            places.append((block.offset + segment.start, block.offset, block.line))
+            if plan.asked and (asked := plan.worth(row.text)):
+                self._tally(plan, held.times, places)
+                last, places = None, []
+                number, offset = place.line(segment.start), block.offset + segment.start
+                self._keep(_met(row.raw, number, offset, asked))
+        if last is not None:
+            self._tally(last[0], last[1].times, places)
+
+    def _worth(self, block: Block, rows: Iterable[Row]) -> list[Hit]:
         """The literals of a block that are worth a look, with where they end; the others are counted or passed over."""
-        hits = self._find(block)
+        hits = self._find(block, rows)
         if not hits:
             return hits
         counted = [hit for hit in hits if hit[0] in self._quiet] if self._quiet else []
@@ -174,9 +214,15 @@ class Scanner:
                 worth.append(hit)
         return worth
 
-    def _find(self, block: Block) -> list[Hit]:
-        found = self.matcher.find(memoryview(block.data)[block.start : block.end])
-        return [(number, block.start + end) for number, end in found] if block.start else found
+    def _find(self, block: Block, rows: Iterable[Row] = ()) -> list[Hit]:
+        """The literals of a block, but for those in some of its lines."""
+        view, start, hits = memoryview(block.data), block.start, list[Hit]()
+        for until, after in (*((row.segment.start, row.segment.end) for row in rows), (block.end, block.end)):
+            if start < until:
+                found = self.matcher.find(view[start:until])
+                hits += [(number, start + end) for number, end in found] if start else found
+            start = after
+        return hits
 
     def tried(self, block: Block) -> list[tuple[str, Met]]:
         """What meets a pattern in the block of a line that has not ended; nothing is kept of it."""
@@ -220,21 +266,22 @@ class Scanner:
             asked.setdefault(self.expressions[key], []).append(key)
         return list(asked.items())
 
-    def _planned(self, found: Found, segment: Segment, block: Block) -> _Plan:
-        """What has to be asked of a line; for the other patterns its literals are counted."""
-        held = frozenset(found)
+    def _planned(self, held: frozenset[int]) -> _Plan:
+        """What has to be done with a line that holds certain literals."""
         plan = self._plans.get(held)
         if plan is None:
             if len(self._plans) >= _MOST_KNOWN:
                 self._plans.clear()
-            plan = self._plans[held] = self._plan(found)
-        for each, (times, _) in found.items():
-            self._looked[each] += times
-        at = (block.offset + segment.start, block.offset, block.line)
-        for seen, each in plan.counted:
-            seen.beyond += found[each][0]
-            seen.late.append(at)
+            plan = self._plans[held] = self._plan(held)
         return plan
+
+    def _tally(self, plan: _Plan, times: Mapping[int, int], places: Sequence[_Counted]) -> None:
+        """Count the literals of lines that hold each as often; where nothing more is asked for one, that is all."""
+        for each, of_one in times.items():
+            self._looked[each] += of_one * len(places)
+        for seen, each in plan.counted:
+            seen.beyond += times[each] * len(places)
+            seen.late.extend(places)
 
     def _plan(self, found: Iterable[int]) -> _Plan:
         keys = [(key, each) for each in found for key in self._keys[each]]
@@ -251,9 +298,7 @@ class Scanner:
             asked = plan.worth(cleaned(raw).text)
             number, offset = place.line(segment.line_start), place.block.offset + segment.start
             met = _met(raw, number, offset, asked) if asked else []
-            for key, each in met:
-                if not self._samples.holds(key, each):
-                    self._add(key, each)
+            self._keep(met)
             if met:
                 return
             if known is not None:
@@ -263,6 +308,11 @@ class Scanner:
         for number, (_, end) in found.items():
             if self._kinds[number] not in (_STEP, _SAMPLE):
                 self._dull.miss(number, place.block.data, end)
+
+    def _keep(self, met: Iterable[tuple[str, Met]]) -> None:
+        for key, each in met:
+            if not self._samples.holds(key, each):
+                self._add(key, each)
 
     def _add(self, key: str, met: Met) -> None:
         seen = self.seen[key]

@@ -14,7 +14,7 @@ from liverl.log.matcher import ByHyperscan, Hit, _beside
 pytest.importorskip("hyperscan", reason="the library hyperscan is not installed")
 
 _LONG = 1 << 19
-NEEDLES = tuple(Needle(f"what a worker says {number} times".encode()) for number in range(40))
+NEEDLES = tuple(Needle(f"what a worker says {number} times".encode()) for number in range(400))
 
 
 def _block(every: int) -> bytes:
