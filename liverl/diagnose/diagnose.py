@@ -17,6 +17,8 @@ from liverl.record.masking import mask
 
 # Fewer steps say nothing of how a run learns.
 HEALTHY_STEPS = 10
+# Fewer values are no course of a reward.
+_REWARDS = 3
 # Without the reward nobody can call a run healthy; without any of these its optimisation is unseen.
 REWARD = ("critic/score/mean", "critic/rewards/mean", "trial/reward/mean")
 OPTIMISATION = (
@@ -117,8 +119,9 @@ def _why_not_healthy(snapshot: Snapshot) -> str:
         if steps == len(series):
             told = "1 step is" if steps == 1 else f"{steps} steps are"
         return f"only {told} told, {HEALTHY_STEPS} are needed"
-    if not any(series.has(metric) for metric in REWARD):
-        return "no reward is told"
+    rewards = max(len(series.measured(metric)) for metric in REWARD)
+    if rewards < _REWARDS:
+        return f"only {rewards} of {len(series)} rows tell a reward" if rewards else "no reward is told"
     if not any(series.has(metric) for metric in OPTIMISATION):
         return "nothing of the optimisation is told: neither gradient norm, entropy, KL nor loss"
     return ""

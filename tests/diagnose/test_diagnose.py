@@ -325,7 +325,8 @@ def test_a_write_up_of_another_setting_does_not_apply_and_an_unknown_one_does() 
 def test_a_run_is_healthy_only_with_ten_steps_a_reward_and_its_optimisation() -> None:
     assert diagnosed([], columns=HEALTHY).verdict == "healthy"
     nine = {name: values[:9] for name, values in HEALTHY.items()}
-    for columns in ({}, nine, {"critic/score/mean": [0.1] * 12}, {"actor/grad_norm": [0.1] * 12}):
+    twice = {**HEALTHY, "critic/score/mean": [0.1, *[float("nan")] * 10, 0.2]}
+    for columns in ({}, nine, twice, {"critic/score/mean": [0.1] * 12}, {"actor/grad_norm": [0.1] * 12}):
         found = diagnosed([], columns=columns)
         assert found.verdict == "not_measured" and found.why, columns
 
