@@ -1,10 +1,11 @@
 """Step lines that differ in nothing but their numbers: what a search finds in the words of one stands in all of them.
 
 A long run tells a hundred thousand of them. Each is known by what is left of it without its numbers, so that only the
-literals that have to do with numbers are looked for in it.
+literals that may have to do with numbers are looked for in it.
 
-Row          a line of a kind that is known
-Held         the literals in it
+Kind         lines that are alike
+Held         the literals that one of them holds
+Row          one of them in its block
 AlikeRows    learns the kinds, and finds their lines in a block
 """
 
@@ -12,8 +13,8 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from liverl.log.blocks import Block
@@ -40,20 +41,53 @@ class Held:
     numbers: frozenset[int]
 
 
-@dataclass(frozen=True, eq=False)
-class _Kind:
-    """The literals in the words of a kind of lines, and by what their numbers hold besides what that is together."""
+class Kind:
+    """Lines of which the same is left without their numbers."""
 
-    words: Mapping[int, int]
-    held: dict[tuple[int, ...], Held] = field(default_factory=dict)
+    def __init__(self, key: bytes, found: Mapping[int, int], needles: Sequence[Needle]) -> None:
+        """`key` is what is left, `found` says how often the first of them holds which literal."""
+        self._lower = key.lower()
+        # Literals that have to do with numbers; the others stand in each line of the kind as often.
+        self._numbered = [
+            at for at, each in enumerate(needles) if _NUMBERED.search(each.text) and self._may_hold(each.text)
+        ]
+        self._words = {at: times for at, times in found.items() if not _NUMBERED.search(needles[at].text)}
+        self._matcher: Matcher | None = None
+        if self._numbered:
+            self._matcher = matcher([needles[at] for at in self._numbered])
+        self._held: dict[tuple[int, ...], Held] = {}
+        self._always = Held(self._words, frozenset(self._words))
+
+    def _may_hold(self, text: bytes) -> bool:
+        """Whether a text may stand in a line in whatever case, as far as its words tell."""
+        return text.lower().translate(None, _OF_NUMBERS) in self._lower
+
+    def may_meet(self, words: Iterable[Iterable[str]]) -> bool:
+        """Whether a line may hold one string of each set, in whatever case."""
+        return all(any(self._may_hold(each.encode()) for each in its) for its in words)
+
+    def held(self, raw: bytes) -> Held:
+        """The literals that a line of this kind holds."""
+        if self._matcher is None:
+            return self._always
+        hits = self._matcher.find(memoryview(raw))
+        if not hits:
+            return self._always
+        numbers = tuple(number for number, _ in hits)
+        if (known := self._held.get(numbers)) is None:
+            if len(self._held) >= _MOST_KINDS:
+                self._held.clear()
+            times = {**self._words, **Counter(self._numbered[number] for number in numbers)}
+            known = self._held[numbers] = Held(times, frozenset(times))
+        return known
 
 
 class Row(NamedTuple):
-    """A line of a known kind: where it lies in its block, its bytes, its text."""
+    """A line of a known kind: where it lies in its block, its bytes."""
 
     segment: Segment
     raw: bytes
-    kind: _Kind
+    kind: Kind
 
     @property
     def text(self) -> str:
@@ -61,17 +95,12 @@ class Row(NamedTuple):
         return _text(self.raw)
 
 
-@dataclass
 class AlikeRows:
-    """The kinds of step lines met until now, each with how often its words hold which literal."""
+    """The kinds of step lines met until now."""
 
-    needles: Sequence[Needle]
-
-    def __post_init__(self) -> None:
-        self._kinds: dict[bytes, _Kind] = {}
-        # Literals that have to do with numbers: which, and what finds them.
-        self._numbered: list[int] = []
-        self._matcher: Matcher | None = None
+    def __init__(self, needles: Sequence[Needle]) -> None:
+        self._needles = needles
+        self._kinds: dict[bytes, Kind] = {}
 
     def learn(self, raw: bytes, search: Matcher, passed: frozenset[int]) -> None:
         """Take a line that tells a step as one of a kind; one that holds any of the `passed` literals is of none."""
@@ -81,12 +110,8 @@ class AlikeRows:
         if key in self._kinds or b"\r" in raw or not raw.isascii():
             return
         found = Counter(number for number, _ in search.find(memoryview(raw)))
-        if not passed.isdisjoint(found) or cleaned(raw).text != _text(raw):
-            return
-        if self._matcher is None:
-            self._numbered = [at for at, each in enumerate(self.needles) if _NUMBERED.search(each.text)]
-            self._matcher = matcher([self.needles[at] for at in self._numbered])
-        self._kinds[key] = _Kind({at: times for at, times in found.items() if at not in self._numbered})
+        if passed.isdisjoint(found) and cleaned(raw).text == _text(raw):
+            self._kinds[key] = Kind(key, found, self._needles)
 
     def within(self, block: Block) -> list[Row]:
         """The lines of a block that are of a known kind, in their order."""
@@ -106,18 +131,6 @@ class AlikeRows:
                     rows.append(Row(Segment(start, end, start), raw, kind))
             at = end + 1
         return rows
-
-    def held(self, row: Row) -> Held:
-        """The literals that a row holds."""
-        assert self._matcher is not None, "who knows a kind can look for numbers"
-        numbers = tuple(number for number, _ in self._matcher.find(memoryview(row.raw)))
-        held = row.kind.held
-        if (known := held.get(numbers)) is None:
-            if len(held) >= _MOST_KINDS:
-                held.clear()
-            times = {**row.kind.words, **Counter(self._numbered[number] for number in numbers)}
-            known = held[numbers] = Held(times, frozenset(times))
-        return known
 
 
 def _text(raw: bytes) -> str:

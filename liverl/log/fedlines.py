@@ -33,6 +33,9 @@ class Steps(Protocol):
     def feed(self, number: int, offset: int, raw: bytes) -> bool:
         """Take a line; whether it tells a step."""
 
+    def feed_row(self, number: int, offset: int, raw: bytes) -> bool:
+        """The same for a line that is known to be one."""
+
 
 class FedLines:
     """Gives lines to the reader of steps. Bars are redrawn thousands of times: their last state is given by `flush`."""
@@ -65,6 +68,15 @@ class FedLines:
             self.told.append(number)
         self._next = segment.end + 1
         return tells
+
+    def feed_row(self, place: Place, segment: Segment, raw: bytes) -> None:
+        """Give a segment that is known to be a step line."""
+        if segment.start < self._next:
+            return
+        number, offset = place.line(segment.start), place.block.offset + segment.start
+        if self.steps.feed_row(number, offset, raw):
+            self.told.append(number)
+        self._next = segment.end + 1
 
     def draw(self, block: Block, place: int) -> None:
         """Keep the bar that ends at a place, instead of what it drew before."""

@@ -137,12 +137,15 @@ def needles_of(pattern: LinePattern) -> tuple[Needle, ...]:
     )
 
 
-def shown_in(expression: str) -> tuple[tuple[str, ...], ...]:
-    """Sets of a few strings, the rarest first, of each of which every match of an expression holds one."""
+def shown_in(expression: str, *, lower: bool = False) -> tuple[tuple[str, ...], ...]:
+    """Sets of a few strings, the rarest first, of each of which every match of an expression holds one; in lower case
+    where a match may have either."""
     parsed = parsed_of(expression)
-    if parsed.state.flags & re.IGNORECASE or _ignores_case(parsed):
+    if not lower and (parsed.state.flags & re.IGNORECASE or _ignores_case(parsed)):
         return ()
     told = {trimmed for each in _sets(parsed, _MOST_SHOWN) if (trimmed := _trimmed(each))}
+    if lower:
+        return tuple(tuple(sorted({text.lower() for text in each})) for each in told)
     # A line is mostly asked because it names a kind of error: that is looked at last.
     ordered = sorted(told, key=lambda each: (any(text.endswith("Error:") for text in each), -_rarity(each)))
     return tuple(_common_to(each) for each in ordered)

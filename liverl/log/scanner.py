@@ -10,10 +10,10 @@ import re
 import warnings
 from collections import Counter, defaultdict, deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 
-from liverl.log.alike import AlikeRows, Held, Row
+from liverl.log.alike import AlikeRows, Held, Kind, Row
 from liverl.log.blocks import Block
 from liverl.log.clean import LINE_BYTES
 from liverl.log.dull import Context, Dull
@@ -57,6 +57,11 @@ class Expression:
         """Sets of strings, of each of which every match holds one."""
         return shown_in(self.meets)
 
+    @cached_property
+    def words(self) -> tuple[tuple[str, ...], ...]:
+        """The same in lower case, of expressions that ignore the case too."""
+        return shown_in(self.meets, lower=True)
+
     def groups(self, text: str) -> dict[str, str] | None:
         """The named groups of a line that meets the pattern; None of one that does not."""
         meets, unless = self._compiled
@@ -93,6 +98,14 @@ class _Plan:
     counted: Sequence[tuple[Seen, int]]
     lines: int = 0
     sieve: Sieve[Expression] | None = None
+    of_kinds: dict[Kind, bool] = field(default_factory=dict)
+
+    def asked_of(self, kind: Kind) -> bool:
+        """Whether a line of a kind may meet anything that is asked."""
+        if (known := self.of_kinds.get(kind)) is None:
+            known = any(kind.may_meet(expression.words) for expression, _ in self.asked)
+            self.of_kinds[kind] = known
+        return known
 
     def worth(self, text: str) -> _Asked:
         """What is asked of a line."""
@@ -175,15 +188,15 @@ class Scanner:
         while rows and (segment := rows[0].segment).start < until:
             row = rows.popleft()
             self._lines.follow(place, segment.start)
-            self._lines.feed(place, segment)
-            held = self._alike.held(row)
+            self._lines.feed_row(place, segment, row.raw)
+            held = row.kind.held(row.raw)
             plan = self._planned(held.numbers)
             if last is not None and (last[0] is not plan or last[1] is not held):
                 self._tally(last[0], last[1].times, places)
                 places = []
             last = plan, held
             places.append((block.offset + segment.start, block.offset, block.line))
-            if plan.asked and (asked := plan.worth(row.text)):
+            if plan.asked_of(row.kind) and (asked := plan.worth(row.text)):
                 self._tally(plan, held.times, places)
                 last, places = None, []
                 number, offset = place.line(segment.start), block.offset + segment.start

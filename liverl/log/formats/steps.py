@@ -93,6 +93,12 @@ class StepLines:
             return self._others.bar(number, raw)
         return self._other(number, raw)
 
+    def feed_row(self, number: int, offset: int, raw: bytes) -> bool:
+        """As `feed`, of a line that is known to be a whole step line, behind who said it."""
+        if self.follow or self._broken is not None or len(raw) <= _WIDEST:
+            return self.feed(number, offset, raw)
+        return self._verl(number, raw[raw.find(b"step:") :], time_of(raw))
+
     def _begin(self, number: int, raw: bytes, at: int) -> bool:
         self._end_broken()
         time = time_of(raw)
