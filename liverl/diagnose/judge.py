@@ -39,6 +39,8 @@ _REWARD = "critic/score/mean"
 _HABIT_ROWS = 10
 # A steady run's batches differ by the first share; by the others the reward has gained, or fallen.
 _REWARD_NOISE, _GAINED, _FELL = 0.05, 0.1, 0.2
+# What fell meanwhile is outgrown in so small a share of the run's steps, by so large a gain.
+_BRIEF, _REGAINED = 0.1, 0.5
 # Healthy gradients have tails of ten times their median (21 runs).
 _CALM = 10
 # So many rows behind it show that, before it has passed.
@@ -332,11 +334,15 @@ def _is_outgrown(shown: _Shown, until: int, needs: Sequence[str], series: Series
     gain = float(np.median(after)) - level
     meanwhile = series.columns[_REWARD][shown.onset : until + 1]
     meanwhile = meanwhile[np.isfinite(meanwhile)]
-    if len(meanwhile) and float(np.median(meanwhile)) < level - _FELL * abs(level):
-        return False
-    others = [name for name in needs if name != _REWARD and series.has(name)]
     # By so much the medians of as many batches differ anyway; of less than a habit nobody knows by how much.
     noise = float(np.std(before)) / len(after) ** 0.5 if len(before) >= _HABIT_ROWS else 0.0
+    if len(meanwhile) and float(np.median(meanwhile)) < level - _FELL * abs(level):
+        # A few steps that were lost in a long run that learned on.
+        is_short = until + 1 - shown.onset <= _BRIEF * len(series) and len(before) >= _HABIT_ROWS <= len(
+            after
+        )
+        return is_short and gain > max(_REGAINED * abs(level), 3 * noise)
+    others = [name for name in needs if name != _REWARD and series.has(name)]
     if (
         gain > max(_GAINED * abs(level), noise)
         or gain < -max(_REWARD_NOISE * abs(level), noise)

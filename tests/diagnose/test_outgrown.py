@@ -33,6 +33,27 @@ def test_what_did_the_reward_no_harm_is_outgrown_before_it_has_passed(
     assert diagnosed([writeup], columns=columns).findings[0].severity == severity
 
 
+@pytest.mark.parametrize(
+    ("lost", "behind", "severity"),
+    [
+        (6, 0.6, "info"),
+        (6, 0.35, "warn"),
+        (14, 0.6, "warn"),
+    ],  # a few steps and a large gain; a small one; many
+)
+def test_a_few_steps_that_were_lost_in_a_run_that_learned_on_are_outgrown(
+    lost: int, behind: float, severity: str
+) -> None:
+    writeup = metric_writeup(
+        "a:a",
+        "'critic/score/mean' < 0.1",
+        hold=3,
+        more="past: warn\noutgrown: info\nneeds: [critic/score/mean]\n",
+    )
+    rewards = [0.3] * 40 + [0.02] * lost + [behind] * 60
+    assert diagnosed([writeup], columns={"critic/score/mean": rewards}).findings[0].severity == severity
+
+
 def test_a_reward_that_comes_after_a_hard_start_ends_what_its_lack_told() -> None:
     writeup = metric_writeup(
         "a:a", "'critic/score/mean' == 0", hold=8, more="outgrown: info\nneeds: [critic/score/mean]\n"
