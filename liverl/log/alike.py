@@ -90,9 +90,9 @@ class Row(NamedTuple):
     kind: Kind
 
     @property
-    def text(self) -> str:
+    def told(self) -> bytes:
         """As a person reads it, without who said it."""
-        return _text(self.raw)
+        return _told(self.raw)
 
 
 class AlikeRows:
@@ -110,7 +110,7 @@ class AlikeRows:
         if key in self._kinds or b"\r" in raw or not raw.isascii():
             return
         found = Counter(number for number, _ in search.find(memoryview(raw)))
-        if passed.isdisjoint(found) and cleaned(raw).text == _text(raw):
+        if passed.isdisjoint(found) and cleaned(raw).text == _told(raw).decode():
             self._kinds[key] = Kind(key, found, self._needles)
 
     def within(self, block: Block) -> list[Row]:
@@ -133,5 +133,5 @@ class AlikeRows:
         return rows
 
 
-def _text(raw: bytes) -> str:
-    return raw[raw.find(_BEGINS) :].decode().rstrip()
+def _told(raw: bytes) -> bytes:
+    return raw[raw.find(_BEGINS) :].rstrip()

@@ -21,6 +21,7 @@ _OTHERWISE = re.compile(r"\{,|\[[^\]]*\[|\(\?[a-zA-Z]*[aLux]|\\[vN]|\(\?\(|\(\?P
 # Of what may be so wide the library takes up to a second to prepare a search.
 _WIDE = re.compile(r"\{(?:\d+,)?\d{2,}\}")
 # What must not stand behind a match, at the end of an expression: a class of letters.
+_NOTHING: frozenset[int] = frozenset()
 _NOT_BEHIND = re.compile(r"(?<!\\)\(\?!\[([^\]\[^\\]|\\[dws.])((?:[^\]\[\\]|\\[dws.])*)\]\)$")
 
 
@@ -35,15 +36,17 @@ class Prefilter:
 
     def may_meet(self, text: str) -> frozenset[int]:
         """Those of the known expressions that a text may meet; all of them where nothing is sure."""
-        if not text.isascii():
-            return self.known
+        return self.may_meet_ascii(text.encode()) if text.isascii() else self.known
+
+    def may_meet_ascii(self, text: bytes) -> frozenset[int]:
+        """The same of a text of ASCII letters."""
         met: list[int] = []
 
         def take(number: int, _start: int, _end: int, _flags: int, _context: object) -> None:
             met.append(number)
 
-        self._database.scan(text.encode(), match_event_handler=take, scratch=self._scratch)
-        return frozenset(met)
+        self._database.scan(text, match_event_handler=take, scratch=self._scratch)
+        return frozenset(met) if met else _NOTHING
 
 
 def prefilter_of(expressions: Mapping[int, str]) -> Prefilter | None:

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import re
 import warnings
+from bisect import bisect_right
 from collections import Counter, defaultdict, deque
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
+from operator import itemgetter
 
 from liverl.log.alike import AlikeRows, Held, Kind, Row
 from liverl.log.blocks import Block
@@ -21,6 +23,7 @@ from liverl.log.fedlines import STEP_BYTES, FedLines, Steps
 from liverl.log.fold import raw_key
 from liverl.log.literals import SHORTEST, Needle, needles_of, represented, shown_in
 from liverl.log.matcher import Hit, matcher
+from liverl.log.prefilter import prefilter_of
 from liverl.log.samples import MARKS, Samples
 from liverl.log.seen import FIRST, LAST_PLACES, Met, Seen
 from liverl.log.segments import Place, Segment, cleaned, raw_of, said_at, segment_at
@@ -89,6 +92,24 @@ Found = dict[int, tuple[int, int]]
 _Asked = Sequence[tuple[Expression, Sequence[str]]]
 
 
+class _AskedOfKind:
+    """What is asked of step lines that are alike: what their words do not rule out."""
+
+    def __init__(self, asked: _Asked) -> None:
+        self._asked = asked
+        self._filter = prefilter_of({number: each.meets for number, (each, _) in enumerate(asked)})
+        self._always = frozenset(range(len(asked))) - (self._filter.known if self._filter else frozenset())
+
+    def worth(self, row: Row) -> _Asked:
+        """What one of them may meet."""
+        if not self._asked:
+            return ()
+        numbers = self._always
+        if self._filter is not None:
+            numbers |= self._filter.may_meet_ascii(row.told)
+        return [self._asked[number] for number in sorted(numbers)]
+
+
 @dataclass
 class _Plan:
     """What is done with a line that holds certain literals: what is asked of it, and what is only counted, each with
@@ -98,13 +119,13 @@ class _Plan:
     counted: Sequence[tuple[Seen, int]]
     lines: int = 0
     sieve: Sieve[Expression] | None = None
-    of_kinds: dict[Kind, bool] = field(default_factory=dict)
+    _of_kinds: dict[Kind, _AskedOfKind] = field(default_factory=dict)
 
-    def asked_of(self, kind: Kind) -> bool:
-        """Whether a line of a kind may meet anything that is asked."""
-        if (known := self.of_kinds.get(kind)) is None:
-            known = any(kind.may_meet(expression.words) for expression, _ in self.asked)
-            self.of_kinds[kind] = known
+    def of_kind(self, kind: Kind) -> _AskedOfKind:
+        """What is asked of the lines of a kind."""
+        if (known := self._of_kinds.get(kind)) is None:
+            asked = [each for each in self.asked if kind.may_meet(each[0].words)]
+            known = self._of_kinds[kind] = _AskedOfKind(asked)
         return known
 
     def worth(self, text: str) -> _Asked:
@@ -149,9 +170,13 @@ class Scanner:
         place, lines = Place(block), self._lines
         lines.begin(block)
         rows = deque(self._alike.within(block))
-        for segment, found in self._segments(block, self._worth(block, rows)):
+        hits, counted = self._worth(block, rows)
+        if not rows:
+            self._count(block, counted)
+        passed = deque(counted if rows else ())
+        for segment, found in self._segments(block, hits):
             if rows:
-                self._rows(place, rows, segment.start)
+                self._rows(place, rows, passed, segment.start)
             lines.follow(place, segment.line_start)
             if (lines.steps.follow > 0 or not self._tell.isdisjoint(found)) and lines.feed(place, segment):
                 self._learn(block, segment)
@@ -163,7 +188,8 @@ class Scanner:
             self._tally(plan, times, [(block.offset + segment.start, block.offset, block.line)])
             if plan.asked:
                 self._try(place, segment, plan, found)
-        self._rows(place, rows, block.end)
+        self._rows(place, rows, passed, block.end)
+        self._count(block, passed)
         lines.follow(place, block.end)
         lines.end(block)
         for key, met in self._samples.let_go(block.offset + block.end):
@@ -180,13 +206,21 @@ class Scanner:
             raw = bytes(block.data[segment.start : segment.end])
             self._alike.learn(raw, self.matcher, self._bars | self._sampled)
 
-    def _rows(self, place: Place, rows: deque[Row], until: int) -> None:
-        """Look through the step lines of known kinds that stand before a place."""
+    def _rows(self, place: Place, rows: deque[Row], passed: deque[Hit], until: int) -> None:
+        """Look through the step lines of known kinds before a place, and count what is passed over between them."""
         block = place.block
         last: tuple[_Plan, Held] | None = None
         places: list[_Counted] = []
         while rows and (segment := rows[0].segment).start < until:
             row = rows.popleft()
+            if passed and passed[0][1] <= segment.start:
+                if last is not None:
+                    self._tally(last[0], last[1].times, places)
+                last, places = None, []
+                before = [
+                    passed.popleft() for _ in range(bisect_right(passed, segment.start, key=itemgetter(1)))
+                ]
+                self._count(block, before)
             self._lines.follow(place, segment.start)
             self._lines.feed_row(place, segment, row.raw)
             held = row.kind.held(row.raw)
@@ -196,7 +230,7 @@ class Scanner:
                 places = []
             last = plan, held
             places.append((block.offset + segment.start, block.offset, block.line))
-            if plan.asked_of(row.kind) and (asked := plan.worth(row.text)):
+            if asked := plan.of_kind(row.kind).worth(row):
                 self._tally(plan, held.times, places)
                 last, places = None, []
                 number, offset = place.line(segment.start), block.offset + segment.start
@@ -204,14 +238,13 @@ class Scanner:
         if last is not None:
             self._tally(last[0], last[1].times, places)
 
-    def _worth(self, block: Block, rows: Iterable[Row]) -> list[Hit]:
-        """The literals of a block that are worth a look, with where they end; the others are counted or passed over."""
+    def _worth(self, block: Block, rows: Iterable[Row]) -> tuple[list[Hit], list[Hit]]:
+        """The literals of a block that are worth a look, with where they end, and those that are only to be counted;
+        the others are passed over."""
         hits = self._find(block, rows)
         if not hits:
-            return hits
+            return hits, hits
         counted = [hit for hit in hits if hit[0] in self._quiet] if self._quiet else []
-        if counted:
-            self._count(block, counted)
         worth = []
         bars, often, quiet = self._bars, self._dull.often, self._quiet
         context = Context(block.data) if often else None
@@ -225,7 +258,7 @@ class Scanner:
                 context and number in often and self._dull.knows(number, context, end)
             ):
                 worth.append(hit)
-        return worth
+        return worth, counted
 
     def _find(self, block: Block, rows: Iterable[Row] = ()) -> list[Hit]:
         """The literals of a block, but for those in some of its lines."""
@@ -342,13 +375,13 @@ class Scanner:
                 if keys and self._kinds[number] != _STEP and all(self.seen[each].is_full for each in keys)
             )
 
-    def _count(self, block: Block, hits: Sequence[Hit]) -> None:
+    def _count(self, block: Block, hits: Collection[Hit]) -> None:
         """Count literals whose patterns are all full."""
         for number, times in Counter(number for number, _ in hits).items():
             for key in self._keys[number]:
                 self.seen[key].beyond += times
         start = until = -1
-        for number, end in hits[-LAST_PLACES:]:
+        for number, end in list(hits)[-LAST_PLACES:]:
             if end > until:  # most of them stand in one line with others
                 segment = segment_at(block, end)
                 start, until = segment.start, segment.end

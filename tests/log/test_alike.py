@@ -61,6 +61,18 @@ def test_a_log_tells_the_same_whether_kinds_are_known_or_not(
     assert quick.facts == slow.facts
 
 
+def test_the_last_line_is_the_last_also_where_rows_and_others_take_turns(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "train.log"
+    # Behind two hundred lines a pattern is full, and further ones are only counted; what is cut is of no kind.
+    cut = [row(step).rstrip("\n")[: 200 + step % 90] + "\n" for step in range(900, 903)]
+    path.write_text("".join(row(step) for step in range(900)) + "".join(cut))
+    quick, slow = (told_of(path, knows=knows, monkeypatch=monkeypatch) for knows in (True, False))
+    assert quick.sightings["told"].last == slow.sightings["told"].last
+    assert quick.sightings["told"].last.number == 903
+
+
 def test_a_row_that_is_no_longer_a_number_is_of_another_kind(tmp_path: Path) -> None:
     path = tmp_path / "train.log"
     path.write_text("".join(row(step) for step in range(300)) + row(300, loss=float("nan")) + row(301))

@@ -7,7 +7,7 @@ import re
 
 # What stands for a measured value that is not finite while it is on its way into a column; no metric is that large.
 BEYOND = 1.7e308
-NUMBER = r"[-+]?(?:\d[\d_]*\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
+NUMBER = r"[-+]?(?:\d+(?:_\d+)*\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
 # NAN is what `{:.2E}` makes of it, .nan what YAML has.
 NOT_FINITE = r"[-+]?\.?(?i:nan|inf(?:inity)?)(?![\w/])"
 _WRAPPED = re.compile(
