@@ -23,7 +23,7 @@ from liverl.log.fedlines import STEP_BYTES, FedLines, Steps
 from liverl.log.fold import raw_key
 from liverl.log.literals import SHORTEST, Needle, needles_of, represented, shown_in
 from liverl.log.matcher import Hit, matcher
-from liverl.log.prefilter import prefilter_of
+from liverl.log.prefilter import Prefilter, prefilter_of
 from liverl.log.samples import MARKS, Samples
 from liverl.log.seen import FIRST, LAST_PLACES, Met, Seen
 from liverl.log.segments import Place, Segment, cleaned, raw_of, said_at, segment_at
@@ -93,21 +93,25 @@ _Asked = Sequence[tuple[Expression, Sequence[str]]]
 
 
 class _AskedOfKind:
-    """What is asked of step lines that are alike: what their words do not rule out."""
+    """What is asked of step lines that are alike: what their words do not rule out; of many, what one search for all
+    does not rule out either."""
 
     def __init__(self, asked: _Asked) -> None:
         self._asked = asked
-        self._filter = prefilter_of({number: each.meets for number, (each, _) in enumerate(asked)})
-        self._always = frozenset(range(len(asked))) - (self._filter.known if self._filter else frozenset())
+        self._lines = 0
+        self._filter: Prefilter | None = None
 
     def worth(self, row: Row) -> _Asked:
         """What one of them may meet."""
         if not self._asked:
             return ()
-        numbers = self._always
-        if self._filter is not None:
-            numbers |= self._filter.may_meet_ascii(row.told)
-        return [self._asked[number] for number in sorted(numbers)]
+        self._lines += 1
+        if self._lines == _MANY_LINES:
+            self._filter = prefilter_of({number: each.meets for number, (each, _) in enumerate(self._asked)})
+        if self._filter is None:
+            return self._asked
+        met, known = self._filter.may_meet_ascii(row.told), self._filter.known
+        return [each for number, each in enumerate(self._asked) if number in met or number not in known]
 
 
 @dataclass
