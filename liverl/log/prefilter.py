@@ -20,8 +20,8 @@ from typing import Any
 _OTHERWISE = re.compile(r"\{,|\[[^\]]*\[|\(\?[a-zA-Z]*[aLux]|\\[vN]|\(\?\(|\(\?P=|\\[1-9]")
 # Of what may be so wide the library takes up to a second to prepare a search.
 _WIDE = re.compile(r"\{(?:\d+,)?\d{2,}\}")
-# What must not stand behind a match, at the end of an expression: a class of letters.
 _NOTHING: frozenset[int] = frozenset()
+# What must not stand behind a match, at the end of an expression: a class of letters.
 _NOT_BEHIND = re.compile(r"(?<!\\)\(\?!\[([^\]\[^\\]|\\[dws.])((?:[^\]\[\\]|\\[dws.])*)\]\)$")
 
 

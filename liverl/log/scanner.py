@@ -205,7 +205,9 @@ class Scanner:
         return self._samples.held
 
     def _learn(self, block: Block, segment: Segment) -> None:
-        """Know lines like the one of a step."""
+        """Know lines like the one of a step; a slow search has large tables of its own, too large for each kind."""
+        if not self.matcher.is_fast:
+            return
         if segment.start == segment.line_start and not (segment.start == block.start and block.head):
             raw = bytes(block.data[segment.start : segment.end])
             self._alike.learn(raw, self.matcher, self._bars | self._sampled)

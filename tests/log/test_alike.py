@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import pytest
@@ -71,6 +72,17 @@ def test_the_last_line_is_the_last_also_where_rows_and_others_take_turns(
     quick, slow = (told_of(path, knows=knows, monkeypatch=monkeypatch) for knows in (True, False))
     assert quick.sightings["told"].last == slow.sightings["told"].last
     assert quick.sightings["told"].last.number == 903
+
+
+def test_without_the_fast_search_no_kind_is_known(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "train.log"
+    path.write_text("".join(row(step, 0.0 if step % 50 == 49 else 0.5) for step in range(200)))
+    fast = Reader(path, PATTERNS).read()
+    monkeypatch.setitem(sys.modules, "hyperscan", None)
+    learned: list[bytes] = []
+    monkeypatch.setattr(AlikeRows, "learn", lambda _self, raw, *_: learned.append(raw))
+    slow = Reader(path, PATTERNS).read()
+    assert not learned and slow.sightings["zero"].count == fast.sightings["zero"].count == 4
 
 
 def test_a_row_that_is_no_longer_a_number_is_of_another_kind(tmp_path: Path) -> None:
