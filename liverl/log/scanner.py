@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import re
 import warnings
-from bisect import bisect_right
-from collections import Counter, defaultdict, deque
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from bisect import bisect_left
+from collections import defaultdict, deque
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
-from operator import itemgetter
+from itertools import accumulate
 
-from liverl.log.alike import AlikeRows, Held, Kind, Row
+from liverl.log.alike import AlikeRows, Kind, Row
 from liverl.log.blocks import Block
 from liverl.log.clean import LINE_BYTES
 from liverl.log.dull import Context, Dull
@@ -25,10 +25,11 @@ from liverl.log.literals import SHORTEST, Needle, needles_of, represented, shown
 from liverl.log.matcher import Hit, matcher
 from liverl.log.prefilter import Prefilter, prefilter_of
 from liverl.log.samples import MARKS, Samples
-from liverl.log.seen import FIRST, LAST_PLACES, Met, Seen
+from liverl.log.seen import FIRST, Met, Seen
 from liverl.log.segments import Place, Segment, cleaned, raw_of, said_at, segment_at
 from liverl.log.sieve import Sieve
 from liverl.log.sighting import LinePattern
+from liverl.log.tally import Tally
 
 _TEXT_CHARS = 2000
 _MOST_KNOWN = 4096
@@ -84,8 +85,6 @@ def _expression(meets: str, unless: str) -> Expression:
     return Expression(meets, unless)
 
 
-# Where a line stands that is only counted: its offset, and a line before it with its offset.
-_Counted = tuple[int, int, int]
 # By literal: how often it stands in a segment, and where it ends the last time.
 Found = dict[int, tuple[int, int]]
 # Expressions with the patterns that are of them.
@@ -164,8 +163,7 @@ class Scanner:
         self._samples = Samples()
         self._known: set[tuple[bytes, frozenset[int]]] = set()
         self._plans: dict[frozenset[int], _Plan] = {}
-        # By literal: how often it stood in lines that were looked at.
-        self._looked = [0] * len(self._keys)
+        self._tally = Tally(self._keys, self.seen)
         # Literals whose patterns are all full.
         self._quiet: frozenset[int] = frozenset()
 
@@ -174,13 +172,11 @@ class Scanner:
         place, lines = Place(block), self._lines
         lines.begin(block)
         rows = deque(self._alike.within(block))
-        hits, counted = self._worth(block, rows)
-        if not rows:
-            self._count(block, counted)
-        passed = deque(counted if rows else ())
+        hits, passed = self._worth(block, rows)
+        self._tally.pass_over(passed)
         for segment, found in self._segments(block, hits):
             if rows:
-                self._rows(place, rows, passed, segment.start)
+                self._rows(place, rows, segment.start)
             lines.follow(place, segment.line_start)
             if (lines.steps.follow > 0 or not self._tell.isdisjoint(found)) and lines.feed(place, segment):
                 self._learn(block, segment)
@@ -189,11 +185,11 @@ class Scanner:
                 self._samples.mark(line.text, line.actor, block.offset + segment.start)
             times = {number: times for number, (times, _) in found.items()}
             plan = self._planned(frozenset(found))
-            self._tally(plan, times, [(block.offset + segment.start, block.offset, block.line)])
+            self._tally.add(plan.counted, times, (block.offset + segment.start, block.offset, block.line))
             if plan.asked:
                 self._try(place, segment, plan, found)
-        self._rows(place, rows, passed, block.end)
-        self._count(block, passed)
+        self._rows(place, rows, block.end)
+        self._tally.settle(block)
         lines.follow(place, block.end)
         lines.end(block)
         for key, met in self._samples.let_go(block.offset + block.end):
@@ -212,39 +208,21 @@ class Scanner:
             raw = bytes(block.data[segment.start : segment.end])
             self._alike.learn(raw, self.matcher, self._bars | self._sampled)
 
-    def _rows(self, place: Place, rows: deque[Row], passed: deque[Hit], until: int) -> None:
-        """Look through the step lines of known kinds before a place, and count what is passed over between them."""
+    def _rows(self, place: Place, rows: deque[Row], until: int) -> None:
+        """Look through the step lines of known kinds before a place."""
         block = place.block
-        last: tuple[_Plan, Held] | None = None
-        places: list[_Counted] = []
         while rows and (segment := rows[0].segment).start < until:
             row = rows.popleft()
-            if passed and passed[0][1] <= segment.start:
-                if last is not None:
-                    self._tally(last[0], last[1].times, places)
-                last, places = None, []
-                before = [
-                    passed.popleft() for _ in range(bisect_right(passed, segment.start, key=itemgetter(1)))
-                ]
-                self._count(block, before)
             self._lines.follow(place, segment.start)
             self._lines.feed_row(place, segment, row.raw)
             held = row.kind.held(row.raw)
             plan = self._planned(held.numbers)
-            if last is not None and (last[0] is not plan or last[1] is not held):
-                self._tally(last[0], last[1].times, places)
-                places = []
-            last = plan, held
-            places.append((block.offset + segment.start, block.offset, block.line))
+            offset = block.offset + segment.start
+            self._tally.add(plan.counted, held.times, (offset, block.offset, block.line))
             if asked := plan.of_kind(row.kind).worth(row):
-                self._tally(plan, held.times, places)
-                last, places = None, []
-                number, offset = place.line(segment.start), block.offset + segment.start
-                self._keep(_met(row.raw, number, offset, asked))
-        if last is not None:
-            self._tally(last[0], last[1].times, places)
+                self._keep(block, _met(row.raw, place.line(segment.start), offset, asked))
 
-    def _worth(self, block: Block, rows: Iterable[Row]) -> tuple[list[Hit], list[Hit]]:
+    def _worth(self, block: Block, rows: Sequence[Row]) -> tuple[list[Hit], list[Hit]]:
         """The literals of a block that are worth a look, with where they end, and those that are only to be counted;
         the others are passed over."""
         hits = self._find(block, rows)
@@ -266,14 +244,24 @@ class Scanner:
                 worth.append(hit)
         return worth, counted
 
-    def _find(self, block: Block, rows: Iterable[Row] = ()) -> list[Hit]:
+    def _find(self, block: Block, rows: Sequence[Row] = ()) -> list[Hit]:
         """The literals of a block, but for those in some of its lines."""
-        view, start, hits = memoryview(block.data), block.start, list[Hit]()
-        for until, after in (*((row.segment.start, row.segment.end) for row in rows), (block.end, block.end)):
-            if start < until:
-                found = self.matcher.find(view[start:until])
-                hits += [(number, start + end) for number, end in found] if start else found
-            start = after
+        view = memoryview(block.data)
+        if not rows:
+            found = self.matcher.find(view[block.start : block.end])
+            return [(number, block.start + end) for number, end in found] if block.start else found
+        # What stands between them is searched at once: it may be a line for each. No literal holds a line's end.
+        starts = [block.start, *(row.segment.end for row in rows)]
+        between = [
+            view[start:end]
+            for start, end in zip(starts, [row.segment.start for row in rows] + [block.end], strict=True)
+        ]
+        until = list(accumulate(map(len, between)))
+        found = self.matcher.find(memoryview(b"".join(between)))
+        hits = []
+        for number, end in found:
+            at = bisect_left(until, end)
+            hits.append((number, starts[at] + end - (until[at - 1] if at else 0)))
         return hits
 
     def tried(self, block: Block) -> list[tuple[str, Met]]:
@@ -327,14 +315,6 @@ class Scanner:
             plan = self._plans[held] = self._plan(held)
         return plan
 
-    def _tally(self, plan: _Plan, times: Mapping[int, int], places: Sequence[_Counted]) -> None:
-        """Count the literals of lines that hold each as often; where nothing more is asked for one, that is all."""
-        for each, of_one in times.items():
-            self._looked[each] += of_one * len(places)
-        for seen, each in plan.counted:
-            seen.beyond += times[each] * len(places)
-            seen.late.extend(places)
-
     def _plan(self, found: Iterable[int]) -> _Plan:
         keys = [(key, each) for each in found for key in self._keys[each]]
         full = tuple((self.seen[key], each) for key, each in keys if self.seen[key].is_full)
@@ -350,7 +330,7 @@ class Scanner:
             asked = plan.worth(cleaned(raw).text)
             number, offset = place.line(segment.line_start), place.block.offset + segment.start
             met = _met(raw, number, offset, asked) if asked else []
-            self._keep(met)
+            self._keep(place.block, met)
             if met:
                 return
             if known is not None:
@@ -361,7 +341,10 @@ class Scanner:
             if self._kinds[number] not in (_STEP, _SAMPLE):
                 self._dull.miss(number, place.block.data, end)
 
-    def _keep(self, met: Iterable[tuple[str, Met]]) -> None:
+    def _keep(self, block: Block, met: Sequence[tuple[str, Met]]) -> None:
+        if met:
+            # Whoever is full takes his share from what was looked at until then.
+            self._tally.settle(block)
         for key, each in met:
             if not self._samples.holds(key, each):
                 self._add(key, each)
@@ -373,26 +356,13 @@ class Scanner:
         if seen.is_full and not was_full:
             self._plans.clear()
             seen.tried = sum(
-                times for times, keys in zip(self._looked, self._keys, strict=True) if key in keys
+                times for times, keys in zip(self._tally.looked, self._keys, strict=True) if key in keys
             )
             self._quiet = frozenset(
                 number
                 for number, keys in enumerate(self._keys)
                 if keys and self._kinds[number] != _STEP and all(self.seen[each].is_full for each in keys)
             )
-
-    def _count(self, block: Block, hits: Collection[Hit]) -> None:
-        """Count literals whose patterns are all full."""
-        for number, times in Counter(number for number, _ in hits).items():
-            for key in self._keys[number]:
-                self.seen[key].beyond += times
-        start = until = -1
-        for number, end in list(hits)[-LAST_PLACES:]:
-            if end > until:  # most of them stand in one line with others
-                segment = segment_at(block, end)
-                start, until = segment.start, segment.end
-            for key in self._keys[number]:
-                self.seen[key].late.append((block.offset + start, block.offset, block.line))
 
     def _segments(self, block: Block, hits: Sequence[Hit]) -> Iterator[tuple[Segment, Found]]:
         """The segments that hold literals within what is told of them, with the literals."""
