@@ -143,6 +143,20 @@ def missed(values: Values) -> Values:
     return at - last
 
 
+def earned(values: Values) -> Values:
+    """A reward above its floor, so that a part of it can be told: one that falls from -0.1 to -0.9 has lost something
+    like one that falls from 0.5 to 0.1.
+
+    The floor is 0, but for a reward whose low rows (a tenth is below them) are further below 0 than its best ones
+    (smoothed) are above: half as far down again as these low rows.
+    """
+    known = values[np.isfinite(values)]
+    low_rows = float(np.quantile(known, 0.1)) if len(known) else 0.0
+    best_rows = smooth(values)
+    is_below = low_rows < 0 and not np.nanmax(best_rows, initial=-np.inf) > -low_rows
+    return values - 1.5 * low_rows if is_below else values
+
+
 def fine(values: Values, decimals: float = 3) -> Values:
     """1 where a value was told with more than so many decimals, 3 of them: a 0 beside it is not a rounded one."""
     scaled = np.where(np.isfinite(values), values, 0.0) * 10.0**decimals
@@ -164,7 +178,7 @@ FUNCTIONS: dict[str, Callable[..., Values]] = {
     function.__name__: function
     for function in (
         early, smooth, mean, low, high, spread, usual, ago, change, best, lowest, share, trend, rows, nonfinite,
-        measured, before, latest, final, missed, fine,
+        measured, before, latest, final, missed, fine, earned,
     )
 } | {"abs": np.abs, "log": np.log, "max": np.fmax, "min": np.fmin}  # fmt: skip
 

@@ -55,6 +55,9 @@ _AGENT_LOOP = re.compile(r"_(min|max|mean)$")
 # How direct a name is that words alone tell: behind all that are known.
 _OF_WORDS = 10_000
 
+# A short name may be that of a step's time, or of all until then.
+_TIME, _CLOCKS, _CLOCK_ROWS = "timing_s/step", ("time", "time/total"), 4
+
 # What the share of groups without signal is computed from.
 _COUNTED = frozenset((
     "groups_skipped", "groups_total", "skipped_groups", "n_groups", "batch/solve_none", "batch/solve_all",
@@ -131,7 +134,8 @@ def with_aliases(columns: Mapping[str, Values]) -> dict[str, Values]:
         sure = [each for each in others if each[0] < _OF_WORDS]
         name = _most_measured(sure or others, columns)
         values = _of_one(verl, name, _upright(verl, name, columns[name]))
-        if verl != ZERO_STD or is_share(name) or _are_parts(values):
+        is_other = verl == ZERO_STD and not (is_share(name) or _are_parts(values))
+        if not is_other and not (verl == _TIME and name.lower() in _CLOCKS and _only_rises(values)):
             result[verl] = values
     result |= {verl: columns[name] for verl, name in meant.items()}
     if not any("/" in name for name in columns):  # as some loggers replace it
@@ -143,6 +147,12 @@ def _most_measured(others: list[tuple[int, str]], columns: Mapping[str, Values])
     if len(others) == 1:
         return others[0][1]
     return min(others, key=lambda each: (int(np.count_nonzero(np.isnan(columns[each[1]]))), each))[1]
+
+
+def _only_rises(values: Values) -> bool:
+    """Whether values are never lower than before, as of a clock that runs since the start."""
+    known = values[np.isfinite(values)]
+    return len(known) >= _CLOCK_ROWS and bool((np.diff(known) > 0).all())
 
 
 def _are_parts(values: Values) -> bool:

@@ -1,0 +1,174 @@
+"""Which failures of learning are told from their curves alone: `python -m bench.curves`.
+
+Draws each failure and each kind of healthy run (bench/drawn.py) at several lengths, under the names of several
+trainers, on several scales of the reward, writes it as metrics.jsonl, and diagnoses that. Formulas are no runs: what
+real ones show besides, only logs tell (bench/diagnosis.py); but what is missed here is missed there as well. A failure
+is told where its own write-up is the primary finding; a healthy run is flagged where anything at warn or above is
+found.
+Writes bench/results/curves.json.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import tempfile
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from bench.drawn import DIALECTS, FAILURES, HEALTHY, SCALES, Curve, scaled
+from bench.result import FOLDER, Measure, Result, Table, save
+from bench.table import plain
+from liverl.diagnose.finding import Finding
+from liverl.errors import LiveRLError
+from liverl.operate.diagnose import diagnose_file
+
+LENGTHS = (16, 25, 40, 80, 200)
+SEEDS = (1, 2)
+_LOUD = ("warn", "error", "fatal")
+
+
+class Asked(NamedTuple):
+    """One curve: its name, how many rows of it, whose names, which scale, the seed of its noise."""
+
+    name: str
+    steps: int
+    dialect: str
+    scale: str
+    seed: int
+
+
+def found(asked: Asked, folder: Path) -> list[Finding]:
+    """What is found at warn or above in a curve, the primary finding first."""
+    chance = np.random.default_rng((asked.seed, asked.steps))
+    draw = FAILURES[asked.name].draw if asked.name in FAILURES else HEALTHY[asked.name]
+    path = folder / "metrics.jsonl"
+    path.write_text(written(scaled(draw(asked.steps, chance), asked.scale), DIALECTS[asked.dialect]), "utf-8")
+    return [each for each in diagnose_file(path).diagnosis.findings if each.severity in _LOUD]
+
+
+def written(curve: Curve, names: Mapping[str, str]) -> str:
+    """A curve as lines of JSON: what is nan was not measured in that row, what is infinite was no number."""
+    lines = []
+    for row in range(len(curve["reward"])):
+        told: dict[str, float] = {"step": row + 1}
+        for name, values in curve.items():
+            if name in names and not np.isnan(values[row]):
+                told[names[name]] = float(values[row]) if np.isfinite(values[row]) else float("nan")
+        lines.append(json.dumps(told) + "\n")
+    return "".join(lines)
+
+
+def failures() -> Iterator[Asked]:
+    """Every failure under all names that have its metrics: several seeds on the scale of 0 to 1, one on the others."""
+    for name, failure in FAILURES.items():
+        for dialect, names in DIALECTS.items():
+            # What becomes of the parts of a reward is told only where that is the failure.
+            if not all(each in names for each in failure.needs) or (
+                "form" in names and "form" not in failure.needs
+            ):
+                continue
+            for steps in LENGTHS:
+                if steps < failure.fewest:
+                    continue
+                for scale in SCALES:
+                    for seed in SEEDS if scale == "0 to 1" else SEEDS[:1]:
+                        yield Asked(name, steps, dialect, scale, seed)
+
+
+def healthy() -> Iterator[Asked]:
+    """Every kind of healthy run."""
+    for name in HEALTHY:
+        for dialect in DIALECTS:
+            for steps in LENGTHS:
+                for scale, seed in zip(SCALES, (*SEEDS, 3), strict=True):
+                    yield Asked(name, steps, dialect, scale, seed)
+
+
+def is_told(asked: Asked, folder: Path) -> bool:
+    """Whether a failure's own write-up is the primary finding."""
+    findings = found(asked, folder)
+    return bool(findings) and findings[0].id in FAILURES[asked.name].told_by
+
+
+def measure(folder: Path) -> Result:
+    """All the numbers."""
+    told: dict[tuple[str, int], list[bool]] = defaultdict(list)
+    for asked in failures():
+        told[asked.name, asked.steps].append(is_told(asked, folder))
+    flagged: dict[str, list[bool]] = defaultdict(list)
+    for asked in healthy():
+        flagged[asked.name].append(bool(found(asked, folder)))
+    every, quiet = (
+        [each for some in told.values() for each in some],
+        [each for some in flagged.values() for each in some],
+    )
+    rows = [
+        (
+            name,
+            *(
+                f"{sum(some)} of {len(some)}" if (some := told.get((name, steps))) else ""
+                for steps in LENGTHS
+            ),
+        )
+        for name in FAILURES
+    ]
+    return Result(
+        "curves",
+        "Failures that are drawn",
+        [
+            Measure("told", "failures told by their cause", 100 * sum(every) / len(every), "%", "higher", 86.7, 1.0),
+            Measure("flagged", "healthy runs flagged", 100 * sum(quiet) / len(quiet), "%", "lower", 4.0, 0.5),
+            Measure("failures", "curves of failures", len(every)),
+            Measure("healthy", "healthy curves", len(quiet)),
+        ],
+        [
+            Table("Told, by how many rows there are", ("failure", *map(str, LENGTHS)), rows),
+            Table(
+                "Flagged, of runs that are healthy",
+                ("run", "flagged"),
+                [(name, f"{sum(some)} of {len(some)}") for name, some in flagged.items()],
+            ),
+        ],
+        note=(
+            f"Drawn by formula, as JSON lines under the names of {', '.join(DIALECTS)}, with rewards of "
+            f"{', '.join(SCALES)}. The bars are those of real logs; the "
+            "signs were made with these curves at hand, so that this is no figure of what nobody has drawn."
+        ),
+    )  # fmt: skip
+
+
+def main() -> int:
+    """Measure, print, write; 1 after an error."""
+    parser = argparse.ArgumentParser(prog="python -m bench.curves", description=__doc__)
+    parser.add_argument("--results", type=Path, default=FOLDER, help="folder of the result files")
+    parser.add_argument(
+        "--missed", action="store_true", help="print what is missed or flagged, and write nothing"
+    )
+    arguments = parser.parse_args()
+    try:
+        with tempfile.TemporaryDirectory(prefix="liverl-curves-") as name:
+            folder = Path(name)
+            if arguments.missed:
+                for asked in (*failures(), *healthy()):
+                    findings = found(asked, folder)
+                    is_right = not findings if asked.name in HEALTHY else is_told(asked, folder)
+                    if not is_right:
+                        print(*asked, "->", ", ".join(each.id for each in findings[:3]) or "nothing")
+                return 0
+            result = measure(folder)
+    except LiveRLError as error:
+        print(error, file=sys.stderr)
+        return 1
+    print(plain(result))
+    print(f"written: {save(result, arguments.results)}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
