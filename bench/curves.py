@@ -1,10 +1,10 @@
 """Which failures of learning are told from their curves alone: `python -m bench.curves`.
 
-Draws each failure and each kind of healthy run (bench/drawn.py) at several lengths, under the names of several
-trainers, on several scales of the reward, writes it as metrics.jsonl, and diagnoses that. Formulas are no runs: what
-real ones show besides, only logs tell (bench/diagnosis.py); but what is missed here is missed there as well. A failure
-is told where its own write-up is the primary finding; a healthy run is flagged where anything at warn or above is
-found.
+Draws each failure and each kind of healthy run (bench/drawn.py) at several lengths and as a few rows of a long run,
+under the names of several trainers, on several scales of the reward, writes it as metrics.jsonl, and diagnoses that.
+Formulas are no runs: what real ones show besides, only logs tell (bench/diagnosis.py); but what is missed here is
+missed there as well. A failure is told where its own write-up is the primary finding; a healthy run is flagged where
+anything at warn or above is found.
 Writes bench/results/curves.json.
 """
 
@@ -15,13 +15,14 @@ import json
 import sys
 import tempfile
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import product
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
-from bench.drawn import DIALECTS, FAILURES, HEALTHY, SCALES, Curve, scaled
+from bench.drawn import DIALECTS, FAILURES, HEALTHY, SCALES, Curve, picked, scaled
 from bench.result import FOLDER, Measure, Result, Table, save
 from bench.table import plain
 from liverl.diagnose.finding import Finding
@@ -29,18 +30,27 @@ from liverl.errors import LiveRLError
 from liverl.operate.diagnose import diagnose_file
 
 LENGTHS = (16, 25, 40, 80, 200)
+# So many rows that somebody picked out of a run of 200.
+PICKED, OF = (5, 8, 12), 200
 SEEDS = (1, 2)
 _LOUD = ("warn", "error", "fatal")
 
 
 class Asked(NamedTuple):
-    """One curve: its name, how many rows of it, whose names, which scale, the seed of its noise."""
+    """One curve: its name, how many rows of it, whose names, which scale, the seed of its noise; whether the rows are
+    picked out of a longer run."""
 
     name: str
     steps: int
     dialect: str
     scale: str
     seed: int
+    is_picked: bool = False
+
+    @property
+    def rows(self) -> str:
+        """How many there are."""
+        return f"{self.steps} of {OF}" if self.is_picked else str(self.steps)
 
 
 def found(asked: Asked, folder: Path) -> list[Finding]:
@@ -48,15 +58,19 @@ def found(asked: Asked, folder: Path) -> list[Finding]:
     chance = np.random.default_rng((asked.seed, asked.steps))
     draw = FAILURES[asked.name].draw if asked.name in FAILURES else HEALTHY[asked.name]
     path = folder / "metrics.jsonl"
-    path.write_text(written(scaled(draw(asked.steps, chance), asked.scale), DIALECTS[asked.dialect]), "utf-8")
+    curve = scaled(draw(OF if asked.is_picked else asked.steps, chance), asked.scale)
+    at = list(range(asked.steps))
+    if asked.is_picked:
+        curve, at = picked(curve, asked.steps)
+    path.write_text(written(curve, at, DIALECTS[asked.dialect]), "utf-8")
     return [each for each in diagnose_file(path).diagnosis.findings if each.severity in _LOUD]
 
 
-def written(curve: Curve, names: Mapping[str, str]) -> str:
-    """A curve as lines of JSON: what is nan was not measured in that row, what is infinite was no number."""
+def written(curve: Curve, at: Sequence[int], names: Mapping[str, str]) -> str:
+    """A curve as lines of JSON, of these rows of a run: nan was not measured, infinite was no number."""
     lines = []
-    for row in range(len(curve["reward"])):
-        told: dict[str, float] = {"step": row + 1}
+    for row, step in enumerate(at):
+        told: dict[str, float] = {"step": step + 1}
         for name, values in curve.items():
             if name in names and not np.isnan(values[row]):
                 told[names[name]] = float(values[row]) if np.isfinite(values[row]) else float("nan")
@@ -73,21 +87,19 @@ def failures() -> Iterator[Asked]:
                 "form" in names and "form" not in failure.needs
             ):
                 continue
-            for steps in LENGTHS:
-                if steps < failure.fewest:
-                    continue
-                for scale in SCALES:
-                    for seed in SEEDS if scale == "0 to 1" else SEEDS[:1]:
-                        yield Asked(name, steps, dialect, scale, seed)
+            lengths = [(steps, False) for steps in LENGTHS if steps >= failure.fewest]
+            lengths += [(steps, True) for steps in PICKED if steps >= failure.fewest_picked]
+            for (steps, is_picked), scale in product(lengths, SCALES):
+                for seed in SEEDS if scale == "0 to 1" else SEEDS[:1]:
+                    yield Asked(name, steps, dialect, scale, seed, is_picked)
 
 
 def healthy() -> Iterator[Asked]:
     """Every kind of healthy run."""
-    for name in HEALTHY:
-        for dialect in DIALECTS:
-            for steps in LENGTHS:
-                for scale, seed in zip(SCALES, (*SEEDS, 3), strict=True):
-                    yield Asked(name, steps, dialect, scale, seed)
+    lengths = [*((steps, False) for steps in LENGTHS), *((steps, True) for steps in PICKED)]
+    for name, dialect, (steps, is_picked) in product(HEALTHY, DIALECTS, lengths):
+        for scale, seed in zip(SCALES, (*SEEDS, 3), strict=True):
+            yield Asked(name, steps, dialect, scale, seed, is_picked)
 
 
 def is_told(asked: Asked, folder: Path) -> bool:
@@ -98,26 +110,16 @@ def is_told(asked: Asked, folder: Path) -> bool:
 
 def measure(folder: Path) -> Result:
     """All the numbers."""
-    told: dict[tuple[str, int], list[bool]] = defaultdict(list)
+    told: dict[tuple[str, str], list[bool]] = defaultdict(list)
     for asked in failures():
-        told[asked.name, asked.steps].append(is_told(asked, folder))
+        told[asked.name, asked.rows].append(is_told(asked, folder))
     flagged: dict[str, list[bool]] = defaultdict(list)
     for asked in healthy():
         flagged[asked.name].append(bool(found(asked, folder)))
-    every, quiet = (
-        [each for some in told.values() for each in some],
-        [each for some in flagged.values() for each in some],
-    )
-    rows = [
-        (
-            name,
-            *(
-                f"{sum(some)} of {len(some)}" if (some := told.get((name, steps))) else ""
-                for steps in LENGTHS
-            ),
-        )
-        for name in FAILURES
-    ]
+    every = [each for some in told.values() for each in some]
+    quiet = [each for some in flagged.values() for each in some]
+    lengths = [*map(str, LENGTHS), *(f"{steps} of {OF}" for steps in PICKED)]
+    rows = [(name, *(_share(told.get((name, length), ())) for length in lengths)) for name in FAILURES]
     return Result(
         "curves",
         "Failures that are drawn",
@@ -128,11 +130,11 @@ def measure(folder: Path) -> Result:
             Measure("healthy", "healthy curves", len(quiet)),
         ],
         [
-            Table("Told, by how many rows there are", ("failure", *map(str, LENGTHS)), rows),
+            Table("Told, by how many rows there are, or were picked", ("failure", *lengths), rows),
             Table(
                 "Flagged, of runs that are healthy",
                 ("run", "flagged"),
-                [(name, f"{sum(some)} of {len(some)}") for name, some in flagged.items()],
+                [(name, _share(some)) for name, some in flagged.items()],
             ),
         ],
         note=(
@@ -141,6 +143,10 @@ def measure(folder: Path) -> Result:
             "signs were made with these curves at hand, so that this is no figure of what nobody has drawn."
         ),
     )  # fmt: skip
+
+
+def _share(some: Sequence[bool]) -> str:
+    return f"{sum(some)} of {len(some)}" if some else ""
 
 
 def main() -> int:

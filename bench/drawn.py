@@ -6,6 +6,7 @@ Rewards are shares of what can be earned, until `SCALES` makes others of them.
 Curve      the metrics of one run, a value a step
 Failure    how one goes wrong, and the write-ups that tell it
 FAILURES   all of them
+picked     a few rows of a run, as people keep them
 HEALTHY    runs that nothing is wrong with, whatever they look like
 DIALECTS   the names of a trainer's metrics
 SCALES     what becomes of a reward of 0 to 1
@@ -60,12 +61,13 @@ _REWARDS = ("reward", "most", "least")
 @dataclass(frozen=True)
 class Failure:
     """How a run goes wrong: its curve, the write-ups of which one has to tell it, the metrics without which nobody
-    could, and how few rows are enough."""
+    could, how few rows from its start on are enough, and how few that somebody picked out of many."""
 
     draw: Draw
     told_by: frozenset[str]
     needs: tuple[str, ...] = ()
     fewest: int = 16
+    fewest_picked: int = 5
 
 
 def scaled(curve: Curve, scale: str) -> Curve:
@@ -73,6 +75,14 @@ def scaled(curve: Curve, scale: str) -> Curve:
     factor, offset = SCALES[scale]
     changed = {name: factor * curve[name] + offset for name in _REWARDS if name in curve}
     return {**curve, **changed, "spread": factor * curve["spread"]}
+
+
+def picked(curve: Curve, rows: int) -> tuple[Curve, list[int]]:
+    """So many rows of a run, regularly, and which they are; of the held out tasks each has the latest that was told."""
+    at = np.unique(np.linspace(0, len(curve["reward"]) - 1, rows).round().astype(int))
+    held_out = curve["held_out"]
+    latest = np.maximum.accumulate(np.where(np.isnan(held_out), 0, np.arange(len(held_out))))
+    return {name: values[at] for name, values in {**curve, "held_out": held_out[latest]}.items()}, at.tolist()
 
 
 def healthy(steps: int, chance: np.random.Generator, begin: float = 0.3, end: float = 0.7) -> Curve:
@@ -317,8 +327,8 @@ FAILURES: Mapping[str, Failure] = {
     "half of the reward is gone within three steps": Failure(_drops, _LOSS),
     "all of it": Failure(_vanishes, _LOSS | {"policy:mode-collapse", "reward:all-wrong"}),
     "half of a level that never rose": Failure(_loses_its_level, _LOSS),
-    "half of it, slowly": Failure(_declines, _LOSS, fewest=25),
-    "it never rises": Failure(_never_rises, _by("reward:never-rose"), fewest=150),
+    "half of it, slowly": Failure(_declines, _LOSS, fewest=25, fewest_picked=12),
+    "it never rises": Failure(_never_rises, _by("reward:never-rose"), fewest=150, fewest_picked=13),
     "nothing is ever earned": Failure(_nothing, _ALIKE),
     "all trials earn the same": Failure(_all_the_same, _ALIKE),
     "groups lose their spread": Failure(_loses_its_signal, _ALIKE | _NARROW, ("same",), 25),
@@ -353,7 +363,7 @@ def _rewarded(reward: Callable[[Values, np.random.Generator], Values], **others:
     def draw(steps: int, chance: np.random.Generator) -> Curve:
         curve = healthy(steps, chance)
         earned = reward(_passed(steps), chance)
-        smoothed = np.convolve(np.pad(earned, 4, mode="edge"), np.ones(9) / 9, "valid")
+        smoothed = np.convolve(np.pad(np.clip(earned, 0, 1), 4, mode="edge"), np.ones(9) / 9, "valid")
         held_out = np.where(np.isnan(curve["held_out"]), np.nan, smoothed)
         return {**curve, "reward": earned, "right": 0.8 * np.clip(earned, 0, 1), "held_out": held_out}
 

@@ -16,20 +16,28 @@ _REWARD = "critic/score/mean"
 # Of rows that are drawn at random two in three turn round, and half of the steps are a third of the range or more. What
 # rises or breaks down has its rank correlation with time instead, however its rows differ.
 _TURNS, _STEP = 0.5, 0.3
+# Such means are of a few trials; with three different ones no reward that is always the same is meant.
+_TRIALS, _DISTINCT = 8, 3
 # A value that hardly moves is one that stands still, whatever its last digit does.
 _STILL = 0.1
 # Of eight random rows one in nine has a rank correlation of the first, one in fifty of the second, which is for what
 # goes one way while the reward jumps.
 _TREND, _GOES = 0.6, 0.8
+# Or its last third is so many times its first third, whatever lies between: that is no chance of batches either.
+_LEFT = 3.0
 _OTHERS = ("actor/entropy", "response_length/mean", "response_length/clip_ratio", "actor/grad_norm")
 # The distance from the reference grows in every run; beyond rldoctor's warning it is more than a beginning.
 _KL, _FAR = "actor/kl_loss", 0.5
 
 
 def is_jumpy(series: Series) -> bool:
-    """Whether 6 to 12 rows are of batches too small to compare one row with another: the reward goes up and down
-    between them, and nothing else goes one way."""
-    if not _FEWEST <= len(series) <= _MOST or (told := series.columns.get(_REWARD)) is None:
+    """Whether up to 12 rows are of batches too small to compare one row with another: each is the mean of a few trials
+    that are right or wrong, or 6 rows and more go up and down in their reward, and nothing else goes one way."""
+    if len(series) > _MOST or (told := series.columns.get(_REWARD)) is None:
+        return False
+    if _is_of_few_trials(told):
+        return True
+    if len(series) < _FEWEST:
         return False
     if not jumps(told, _TREND) or _ends_apart(told):
         return False
@@ -52,6 +60,14 @@ def jumps(told: Values, trend_from: float = _GOES) -> bool:
     return abs(correlation(values)) < trend_from
 
 
+def _is_of_few_trials(told: Values) -> bool:
+    """Whether each value is a multiple of an eighth: the mean of larger batches is that in one row of a hundred."""
+    values = told[np.isfinite(told)]
+    eighths = values * _TRIALS
+    is_whole = bool(np.all(np.abs(eighths - np.round(eighths)) < 1e-6))
+    return is_whole and len(np.unique(values)) >= _DISTINCT and bool(np.max(np.abs(values)) <= 1)
+
+
 def _ends_apart(told: Values) -> bool:
     """Whether the last two values are both beyond all before them: what breaks down at the end is no chance."""
     values = told[np.isfinite(told)]
@@ -63,7 +79,13 @@ def _goes_one_way(told: Values) -> bool:
     values = told[np.isfinite(told)]
     if len(values) < _FEWEST or _is_still(values):
         return False
-    return abs(correlation(values)) >= _GOES
+    third = len(values) // 3
+    sizes = np.abs(values)
+    has_left = (
+        sizes[-third:].min() > _LEFT * sizes[:third].max()
+        or sizes[-third:].max() * _LEFT < sizes[:third].min()
+    )
+    return abs(correlation(values)) >= _GOES or bool(has_left)
 
 
 def _is_still(values: Values) -> bool:
