@@ -4,8 +4,9 @@ Makes logs in a temporary folder: 2 GB of what the workers of a run say, with a 
 verl's own metrics (`bench.learned`), as the lines of a console and as metrics.jsonl. Reads each as `liverl diagnose`
 does, all write-ups and the page cache warm, and judges those steps by all write-ups; a search of noise uses two cores,
 so that the seconds of the clock and those of the processor are told.
-Then the first again without the library hyperscan, the growth by a megabyte, and the memory at its most. Everything is
-deleted at the end. Writes bench/results/scanning.json.
+Then the first again without the library hyperscan, the growth by a megabyte, and the memory at its most; beside them
+how fast `grep` counts a word in the noise, and Python adds, since a machine is not always as fast as itself. Everything
+is deleted at the end. Writes bench/results/scanning.json.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from statistics import median
 
-from bench.reading import _metrics_row, _step_line
+from bench.reading import _metrics_row, _run, _step_line
 from bench.result import FOLDER, Measure, Result, save
 from bench.table import plain
 from liverl.diagnose.catalogue import catalogue, patterns
@@ -91,6 +92,21 @@ def growth_ms(path: Path, looked_for: tuple[LinePattern, ...]) -> float:
     return 1000 * (time.process_time() - begun)
 
 
+def grep_gb_s(path: Path) -> float:
+    """Gigabytes that grep counts a word in, for each second of the clock."""
+    begun = time.perf_counter()
+    _run(["grep", "-c", " step:", str(path)])
+    return path.stat().st_size / 1e9 / (time.perf_counter() - begun)
+
+
+def additions_s() -> float:
+    """Seconds of the processor for ten million additions in Python."""
+    begun, total = time.process_time(), 0
+    for number in range(10_000_000):
+        total += number
+    return time.process_time() - begun
+
+
 @contextmanager
 def without_hyperscan() -> Iterator[None]:
     """As on a machine where the library is not installed."""
@@ -124,6 +140,7 @@ def measure(folder: Path, noise_bytes: int = NOISE_BYTES, rounds: int = ROUNDS) 
     diagnosed = {name: diagnosed_s(paths[name], rounds) for name in ("steps", "rows")}
     grown = growth_ms(paths["noise"], looked_for)
     memory_mb = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    word, adding = grep_gb_s(paths["noise"]), additions_s()
     with without_hyperscan():
         slow, _ = gb_per_s(paths["slow"], looked_for, rounds)
     measures = [
@@ -147,6 +164,8 @@ def measure(folder: Path, noise_bytes: int = NOISE_BYTES, rounds: int = ROUNDS) 
         ),
         Measure("growth_ms", "one megabyte more of the read log", grown, "ms", "lower", noise=5.0),
         Measure("memory_mb", "memory at its most", memory_mb, "MB", "lower", 300.0, 10.0),
+        Measure("grep_gb_s", "`grep -c ' step:'` over the noise, GB a second", word, "", noise=0.2),
+        Measure("additions_s", "ten million additions in Python", adding, "s", noise=0.1),
     ]
     note = (
         f"{len(looked_for)} patterns of the write-ups; {rounds} rounds, the median. By the clock where nothing else is "

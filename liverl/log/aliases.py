@@ -9,7 +9,7 @@ ALIASES: dict[str, tuple[str, ...]] = {
     "actor/entropy": (
         "actor/entropy_loss", "entropy", "policy/policy_entropy", "policy_entropy", "optim/entropy", "entropy/mean",
         "entropy_loss", "mean_entropy", "objective/entropy", "token_entropy",
-        "policy/entropy_avg", "critic/entropy/mean", "approx_entropy", "ent", "熵", "策略熵",
+        "policy/entropy_avg", "critic/entropy/mean", "approx_entropy", "ent", "熵", "策略熵", "ppo/policy/entropy",
     ),
     "actor/grad_norm": (
         "actor/grad_norm(before clip)", "grad_norm", "optim/grad_norm", "skyrl.ai/grad_norm", "policy/grad_norm",
@@ -68,7 +68,8 @@ ALIASES: dict[str, tuple[str, ...]] = {
         "rollout/ep_rew_mean", "ep_rew_mean", "ep_rew", "ep_return", "ep_reward",
         "rollout/reward_mean", "rollout/mean_reward",
         "actor/rewards", "actor/actor_reward",  # oat
-        "success_rate", "solve_rate", "pass_rate", "avg total reward", "reward/evaluate_response/avg_total_reward",
+        "success_rate", "rollout/success_rate", "env/success_rate", "train/success", "avg_success", "solved_rate",
+        "accuracy_rate", "solve_rate", "pass_rate", "avg total reward", "reward/evaluate_response/avg_total_reward",
         "奖励", "平均奖励", "奖励均值", "rm",
     ),
     "critic/score/max": ("critic/full-score/max", "reward/max", "reward_max", "max_reward", "critic/rewards/max"),
@@ -136,8 +137,8 @@ ALIASES: dict[str, tuple[str, ...]] = {
         "completions/clipped_ratio", "truncated_ratio", "rollout/truncated_ratio", "truncate_rate", "truncation_rate",
         "is_truncated/mean", "is_truncated", "no_eos_ratios", "truncated_fraction", "clipped_ratio",
         "truncated", "truncation_ratio", "frac_truncated", "generate/truncated_fraction",
-        "response_clip_ratio", "truncation", "finish_length", "finish_reason/length",
-        "generate/stop_reason_length_frac", "截断率", "截断比例", "截断比",
+        "response_clip_ratio", "truncation", "finish_length", "finish_reason/length", "hit_max_len",
+        "generate/stop_reason_length_frac", "rollout/truncated", "截断率", "截断比例", "截断比",
     ),
     "prompt_length/mean": ("prompt_len", "completions/mean_prompt_length", "prompt_length"),
     "num_turns/mean": (

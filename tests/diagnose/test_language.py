@@ -161,3 +161,15 @@ def test_rolling_medians_of_many_rows_are_those_of_few() -> None:
     for row in (10, 49, 8192, 8193, 19_999):
         window = values[max(0, row - 49) : row + 1]
         assert found[row] == float(np.median(window) > 0)
+
+
+def test_what_is_earned_is_a_reward_where_it_is_above_0() -> None:
+    assert truth("earned('a/x') == 'a/x'", a_x=[0.2, 0.5, 0.4, -0.1, 0.6]) == [1] * 5
+    assert truth("earned('a/x') == 'a/x'", a_x=[0.0] * 5) == [1] * 5
+
+
+def test_of_a_reward_below_0_a_share_is_told_from_half_as_far_down_again_as_its_low_rows() -> None:
+    falls = [-0.2] * 6 + [-1.0] * 6
+    assert truth("earned('a/x') < 0.5 * best(earned('a/x'))", a_x=falls) == [0] * 6 + [1] * 6
+    # A single outlier is no floor.
+    assert truth("earned('a/x') == 'a/x'", a_x=[0.4] * 19 + [-50.0]) == [1] * 20

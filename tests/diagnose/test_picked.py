@@ -31,6 +31,9 @@ def _series(rewards: tuple[float, ...]) -> Series:
         ((0.8, 0.82, 0.81, 0.79, 0.05, 0.02, 0.03, 0.01), False),  # the same at once
         ((0.224, 0.225, 0.224, 0.225, 0.225, 0.224), False),  # stands still
         ((0.0,) * 8, False),
+        ((0.25, 0.5, 0.125), True),  # means of eight trials
+        ((0.25, 0.5, 0.25, 0.5), False),  # of two values nobody knows
+        ((0.25, 0.5, 0.13), False),
     ],
 )
 def test_a_reward_that_goes_up_and_down_is_told_from_a_trend(
@@ -46,6 +49,9 @@ def test_a_reward_that_goes_up_and_down_is_told_from_a_trend(
         ("actor/kl_loss", (0.001, 0.01, 0.1, 1, 15, 60, 200, 300, 310, 320), False),
         ("actor/kl_loss", (0.0, 0.001, 0.002, 0.01, 0.02, 0.03, 0.05, 0.1, 0.12, 0.2), True),
         ("response_length/clip_ratio", (0, 0, 0, 0, 0, 0, 0, 0, 0.25, 0.25), True),
+        # It left for good, and differs there by chance.
+        ("actor/kl_loss", (0.01, 0.03, 0.02, 9.0, 6.0, 8.0, 7.0, 8.5, 6.5, 7.5), False),
+        ("response_length/mean", (400, 380, 410, 60, 20, 24, 21, 22, 23, 20), False),
     ],
 )
 def test_what_goes_one_way_meanwhile_is_a_trend(name: str, values: tuple[float, ...], expected: bool) -> None:

@@ -13,6 +13,9 @@ from liverl.log.names import Names, as_verl, verl_names, with_aliases
     ("other", "verl"),
     [
         ("actor/entropy_loss", "actor/entropy"),
+        ("ppo/policy/entropy", "actor/entropy"),
+        ("rollout/success_rate", "critic/score/mean"),
+        ("rollout/truncated", "response_length/clip_ratio"),
         ("critic/full-score/mean", "critic/score/mean"),
         ("train_grad_norm", "actor/grad_norm"),
         ("eval/aime", "val/score"),
@@ -368,3 +371,11 @@ def test_where_no_name_has_a_slash_underscores_stand_for_them(wanted: frozenset[
         "rollout_corr/kl", "fully_async/count/stale_samples", "timing_s/gen", "val-core/math/acc/mean@1", "val/score",
     }  # fmt: skip
     assert "timing_s/gen" not in with_aliases({"timing_s_x": np.array([0.5]), "a/b": np.array([0.5])})
+
+
+def test_a_time_that_only_rises_is_a_clock_and_no_steps_time() -> None:
+    """As loops of one's own tell the seconds since their start; a step's time is shorter now and then."""
+    clock, steps = np.array([3.3, 32.4, 63.3, 88.6]), np.array([31.0, 29.5, 30.2, 33.0])
+    assert "timing_s/step" not in with_aliases({"time": clock})
+    assert with_aliases({"time": steps})["timing_s/step"] is steps
+    assert with_aliases({"step_time": clock})["timing_s/step"] is clock
