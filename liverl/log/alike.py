@@ -31,6 +31,8 @@ _OF_NUMBERS = b"0123456789.+-eE"
 # A literal that may stand in a number, or reach into one.
 _NUMBERED = re.compile(rb"\d|[:=(][-+.]+$")
 _MOST_KINDS = 256
+# Of a block with fewer step lines than that it costs more to look for them before its search than they save.
+_FEW_ROWS = 8
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,9 +103,12 @@ class AlikeRows:
     def __init__(self, needles: Sequence[Needle]) -> None:
         self._needles = needles
         self._kinds: dict[bytes, Kind] = {}
+        # How many step lines the last block held, and this one until now.
+        self._before, self._now = 0, 0
 
     def learn(self, raw: bytes, search: Matcher, passed: frozenset[int]) -> None:
         """Take a line that tells a step as one of a kind; one that holds any of the `passed` literals is of none."""
+        self._now += 1
         if len(raw) < _LEAST_BYTES or len(raw) > LINE_BYTES or len(self._kinds) >= _MOST_KINDS:
             return
         key = raw.translate(None, _OF_NUMBERS)
@@ -114,9 +119,10 @@ class AlikeRows:
             self._kinds[key] = Kind(key, found, self._needles)
 
     def within(self, block: Block) -> list[Row]:
-        """The lines of a block that are of a known kind, in their order."""
+        """The lines of a block that are of a known kind, in their order; none where the block before held few."""
         rows: list[Row] = []
-        if not self._kinds:
+        self._before, self._now = self._now, 0
+        if not self._kinds or self._before < _FEW_ROWS:
             return rows
         data, at = block.data, block.start
         # The beginning of the block's first line may stand in another block.
@@ -130,6 +136,7 @@ class AlikeRows:
                 if (kind := self._kinds.get(raw.translate(None, _OF_NUMBERS))) is not None:
                     rows.append(Row(Segment(start, end, start), raw, kind))
             at = end + 1
+        self._now = len(rows)
         return rows
 
 
