@@ -22,6 +22,7 @@ from liverl.diagnose.picked import jumps
 from liverl.diagnose.prose import command, first_sentence
 from liverl.diagnose.snapshot import Snapshot
 from liverl.diagnose.spoken import in_words
+from liverl.diagnose.told import values_told
 from liverl.diagnose.writeup import Sign, WriteUp
 from liverl.log.series import Integers, Series, Values
 from liverl.log.sighting import Line, Sighting
@@ -29,9 +30,6 @@ from liverl.log.survived import is_worker, kind_of
 from liverl.record.masking import mask
 
 _QUOTE_CHARS = 220
-_METRICS_TOLD = 4
-# So many times above or below both ends a value between them is worth a word.
-_FAR = 10
 # After so many rows without it a condition has passed, and not only paused.
 _PASSED_ROWS = 10
 _REWARD = "critic/score/mean"
@@ -153,7 +151,7 @@ def _show(sign: Sign, snapshot: Snapshot, memory: Memory | None) -> _Shown | Non
         row, until, led, has_passed, apart = held
         cleared = until if has_passed else None
         began = _onset(sign, snapshot.series, row)
-        evidence += _values(sign, snapshot.series, row, cleared)
+        evidence += values_told(sign, snapshot.series, row, cleared)
     evidence += in_words((name for each in sign.facts for name in each.facts), snapshot.facts)
     first = _telling(lines) if lines else None
     last, like = (lines.last, _like(lines)) if lines else (None, None)
@@ -427,53 +425,6 @@ def _quotes(found: Sighting) -> tuple[str, ...]:
 
 def _where(line: Line) -> str:
     return f"{line.source} line {line.number}" if line.source else f"line {line.number}"
-
-
-def _values(sign: Sign, series: Series, row: int, cleared: int | None) -> tuple[str, ...]:
-    """The metrics of the conditions: where it began and last, beside the run's own start."""
-    end = len(series) - 1 if cleared is None else cleared
-    told = []
-    measured = [metric for metric in sign.metrics if series.has(metric)]
-    for metric in measured[:_METRICS_TOLD]:
-        values = series.columns[metric]
-        at = row + np.flatnonzero(~np.isnan(values[row : end + 1]))
-        early = series.measured(metric)[:10]
-        if not len(at):
-            continue
-        text = f"{metric} {_number(values[at[0]])} at step {series.steps[at[0]]}"
-        if at[-1] != at[0]:
-            text += f", {_number(values[at[-1]])} at step {series.steps[at[-1]]}"
-            text += _between(values[at], series.steps[at])
-        if len(early) and row > 0:
-            text += f" (its first {len(early)}: median {_number(float(np.median(early)))})"
-        told.append(text)
-    return tuple(told)
-
-
-def _between(values: Values, steps: Integers) -> str:
-    """What a metric did between its ends, where they do not show it: it was not finite, or ten times above its ends and
-    its usual size, or, with all values of one sign, ten times below."""
-    at = np.flatnonzero(np.isinf(values))
-    if len(at) and np.isfinite(values[[0, -1]]).all():
-        return f", not finite at step {steps[at[0]]} between"
-    if len(at):
-        return ""
-    sizes = np.abs(values)
-    usual = np.array([sizes[0], sizes[-1], np.median(sizes)])
-    highest, lowest = int(np.argmax(sizes)), int(np.argmin(sizes))
-    if sizes[highest] / _FAR > usual.max():
-        return f", {_number(values[highest])} at step {steps[highest]} between"
-    if sizes[lowest] < usual.min() / _FAR and (values.min() >= 0 or values.max() <= 0):
-        return f", {_number(values[lowest])} at step {steps[lowest]} between"
-    return ""
-
-
-def _number(value: object) -> str:
-    if isinstance(value, bool | str) or not isinstance(value, int | float | np.floating):
-        return str(value)
-    if np.isinf(value):
-        return "not finite"
-    return f"{value:.4g}"
 
 
 def _filled(title: str, line: Line | None, facts: Mapping[str, Fact] = MappingProxyType({})) -> str:
