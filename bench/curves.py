@@ -102,9 +102,10 @@ def healthy() -> Iterator[Asked]:
             yield Asked(name, steps, dialect, scale, seed, is_picked)
 
 
-def is_told(asked: Asked, folder: Path) -> bool:
-    """Whether a failure's own write-up is the primary finding."""
-    findings = found(asked, folder)
+def is_right(asked: Asked, findings: Sequence[Finding]) -> bool:
+    """Whether the primary finding is of a failure's own write-up; whether there is none of a healthy run."""
+    if asked.name in HEALTHY:
+        return not findings
     return bool(findings) and findings[0].id in FAILURES[asked.name].told_by
 
 
@@ -112,10 +113,10 @@ def measure(folder: Path) -> Result:
     """All the numbers."""
     told: dict[tuple[str, str], list[bool]] = defaultdict(list)
     for asked in failures():
-        told[asked.name, asked.rows].append(is_told(asked, folder))
+        told[asked.name, asked.rows].append(is_right(asked, found(asked, folder)))
     flagged: dict[str, list[bool]] = defaultdict(list)
     for asked in healthy():
-        flagged[asked.name].append(bool(found(asked, folder)))
+        flagged[asked.name].append(not is_right(asked, found(asked, folder)))
     every = [each for some in told.values() for each in some]
     quiet = [each for some in flagged.values() for each in some]
     lengths = [*map(str, LENGTHS), *(f"{steps} of {OF}" for steps in PICKED)]
@@ -163,8 +164,7 @@ def main() -> int:
             if arguments.missed:
                 for asked in (*failures(), *healthy()):
                     findings = found(asked, folder)
-                    is_right = not findings if asked.name in HEALTHY else is_told(asked, folder)
-                    if not is_right:
+                    if not is_right(asked, findings):
                         print(*asked, "->", ", ".join(each.id for each in findings[:3]) or "nothing")
                 return 0
             result = measure(folder)

@@ -151,7 +151,7 @@ def _never_rises(steps: int, chance: np.random.Generator) -> Curve:
     return _flat(steps, chance, 0.2)
 
 
-def _narrows(curve: Curve, share: Values, chance: np.random.Generator) -> Curve:
+def _narrows(curve: Curve, share: Values) -> Curve:
     """Answers become alike."""
     return {
         **curve,
@@ -163,12 +163,12 @@ def _narrows(curve: Curve, share: Values, chance: np.random.Generator) -> Curve:
 
 
 def _collapses(steps: int, chance: np.random.Generator) -> Curve:
-    return _narrows(_flat(steps, chance), _from(steps, 0.3, 0.3), chance)
+    return _narrows(_flat(steps, chance), _from(steps, 0.3, 0.3))
 
 
 def _collapses_and_loses(steps: int, chance: np.random.Generator) -> Curve:
     share = _from(steps, 0.5, 0.3)
-    return _lost(_narrows(healthy(steps, chance), share, chance), 0.5 * share)
+    return _lost(_narrows(healthy(steps, chance), share), 0.5 * share)
 
 
 def _explodes_in_entropy(steps: int, chance: np.random.Generator) -> Curve:

@@ -68,7 +68,10 @@ class Tally:
             seen = self._seen[key]
             late.setdefault(id(seen), (seen, []))[1].append(place)
         for seen, places in late.values():
-            seen.late.extend(sorted(places)[-LAST_PLACES:])
+            # A block may be settled twice, with places of before behind those of after: the last have to be the last.
+            places = sorted((*seen.late, *places))[-LAST_PLACES:]
+            seen.late.clear()
+            seen.late.extend(places)
         self._lines, self._passed = {}, []
 
     def _places(self, block: Block, hits: Collection[Hit]) -> list[tuple[str, Counted]]:

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from bench.curves import PICKED, Asked, failures, found, is_told, written
+from bench.curves import PICKED, Asked, failures, found, is_right, written
 from bench.drawn import DIALECTS, FAILURES, HEALTHY, SCALES, healthy, scaled
 
 LENGTH = 80
@@ -26,7 +26,8 @@ FAILED = [
     "asked", FAILED, ids=lambda asked: f"{asked.name}-{asked.rows}-{asked.dialect}-{asked.scale}"
 )
 def test_a_failure_is_told_by_its_own_write_up(asked: Asked, tmp_path: Path) -> None:
-    assert is_told(asked, tmp_path), [each.id for each in found(asked, tmp_path)]
+    findings = found(asked, tmp_path)
+    assert is_right(asked, findings), [each.id for each in findings]
 
 
 def test_each_failure_is_among_them() -> None:
@@ -45,7 +46,7 @@ def test_a_healthy_run_is_not_flagged(name: str, tmp_path: Path) -> None:
 def test_rewards_below_0_are_judged_as_those_above(tmp_path: Path) -> None:
     for scale in SCALES:
         asked = Asked("half of the reward is gone within three steps", 40, "OpenRLHF", scale, 1)
-        assert is_told(asked, tmp_path), scale
+        assert is_right(asked, found(asked, tmp_path)), scale
 
 
 def test_a_curve_is_written_under_a_trainers_names() -> None:
