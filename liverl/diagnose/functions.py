@@ -274,8 +274,20 @@ def _median(block: Values, axis: int) -> Values:
 
 def _rank_correlation(block: Values) -> Values:
     count = block.shape[1]
-    ranks = block.argsort(axis=1).argsort(axis=1).astype(np.float64)
+    order = block.argsort(axis=1)
+    ranks = order.argsort(axis=1).astype(np.float64)
+    ordered = np.take_along_axis(block, order, axis=1)
+    if (tied := (ordered[:, 1:] == ordered[:, :-1]).any(axis=1)).any():
+        ranks[tied] = _shared_ranks(block[tied])
     time = np.arange(count) - (count - 1) / 2
     ranks -= (count - 1) / 2
     found = (ranks * time).sum(axis=1) / max(1.0, float((time**2).sum()))
     return np.where(block.max(axis=1) == block.min(axis=1), 0.0, found)
+
+
+def _shared_ranks(block: Values) -> Values:
+    """Ranks of which equal values have the same, the mean of theirs: in the order of time, and against it, halved."""
+    forwards = block.argsort(axis=1, kind="stable").argsort(axis=1)
+    backwards = block[:, ::-1].argsort(axis=1, kind="stable").argsort(axis=1)[:, ::-1]
+    ranks: Values = (forwards + backwards) / 2
+    return ranks

@@ -89,6 +89,12 @@ def test_a_trend_of_equal_values_is_none() -> None:
     assert truth("trend('a/x', 4) == 0", a_x=[2, 2, 2, 2]) == [0, 0, 0, 1]
 
 
+def test_equal_values_share_their_rank_in_a_trend() -> None:
+    """In the order of time they would be a rise: of a reward that is the same but in one row, nearly a perfect one."""
+    assert truth("abs(trend('a/x', 6)) < 0.2", a_x=[1, 1, 0, 1, 1, 1])[-1] == 1
+    assert truth("trend('a/x', 5) > 0.85", a_x=[0, 0, 1, 1, 2])[-1] == 1
+
+
 def test_the_share_of_rows_in_which_a_condition_held() -> None:
     assert truth("share('a/x' > 1, 4) >= 0.5", a_x=[0, 2, 0, 2, 0, 0]) == [0, 0, 0, 1, 1, 0]
 
