@@ -31,9 +31,10 @@ ALIASES: dict[str, tuple[str, ...]] = {
         "reference_kl", "kl_with_ref", "kl_vs_ref", "kl_from_ref", "kl/ref", "loss/kl", "loss/kl_loss", "kl_mean",
         "actor/kl_divergence", "policy_kl", "kl/policy_ref", "policy_ref_kl", "policy/kl_to_ref", "ref/kl", "kl_avg",
         "per-token kl", "per_token_kl", "token_kl", "kl_per_token", "kl散度", "kl 散度",
+        "rollout_info/kl_div_mean",
     ),
     # TRL's PPO and open-instruct sum it up over the tokens of an answer.
-    "actor/kl_sequence": ("objective/kl",),
+    "actor/kl_sequence": ("objective/kl", "rollout_info/rollout_kl"),
     "actor/ppo_kl": (
         "ppo_kl", "actor/approx_kl", "approx_kl", "policy/approx_kl", "policy/approxkl_avg", "policy/approxkl",
         "old_approx_kl",
@@ -68,15 +69,18 @@ ALIASES: dict[str, tuple[str, ...]] = {
         "rollout/ep_rew_mean", "ep_rew_mean", "ep_rew", "ep_return", "ep_reward",
         "rollout/reward_mean", "rollout/mean_reward",
         "actor/rewards", "actor/actor_reward",  # oat
-        "success_rate", "rollout/success_rate", "env/success_rate", "train/success", "avg_success", "solved_rate",
+        "success_rate", "t_succ", "succ",
+        "rollout/success_rate", "env/success_rate", "train/success", "avg_success", "solved_rate",
         "accuracy_rate", "solve_rate", "pass_rate", "avg total reward", "reward/evaluate_response/avg_total_reward",
         "奖励", "平均奖励", "奖励均值", "rm",
+        "rollout_info/ep_rew", "rollout_info/ep_task_rew", "rollout_scores/mean",
     ),
     "critic/score/max": ("critic/full-score/max", "reward/max", "reward_max", "max_reward", "critic/rewards/max"),
     "critic/score/min": ("critic/full-score/min", "reward/min", "reward_min", "min_reward", "critic/rewards/min"),
     "critic/score/std": (
         "reward_std", "std_reward", "reward/std", "rewards/std", "critic/rewards/std", "reward_stddev",
-        "trial/reward/std", "total_rewards_std", "ppo/std_scores", "reward_std_dev", "train/reward_std_dev",
+        "trial/reward/std", "rollout/in_group_reward_std", "in_group_reward_std", "in_group_std",
+        "total_rewards_std", "ppo/std_scores", "reward_std_dev", "train/reward_std_dev",
     ),
     "critic/rewards/mean": ("final_reward", "loss/avg_final_rewards", "critic/full-reward/mean"),
     "critic/vf_loss": (
@@ -116,6 +120,7 @@ ALIASES: dict[str, tuple[str, ...]] = {
         "resp_len", "resp_length", "response_len", "mean_resp_len", "compl_len", "comp_len", "gen_len", "avg_len",
         "mean_len", "avg_completion_length", "val/sequence_lengths", "mean generation length", "len",
         "长度", "平均长度", "响应长度", "回复长度", "回答长度", "生成长度", "输出长度",
+        "rollout_info/ep_len", "rollout_info/ep_lens",
     ),
     "rewards/margins": (
         "reward_margin", "reward_margins", "margin", "margins", "train/margin", "dpo/margin", "rewards/margin",
@@ -173,15 +178,18 @@ ALIASES: dict[str, tuple[str, ...]] = {
     "timing_s/step": (
         "time/total", "step_time", "time/step", "time/step_s", "timing/step", "perf/step_time", "time", "iter_time_s",
         "iter_time", "perf/time_per_step", "time_per_step", "step_time_s", "seconds_per_step", "step_seconds",
-        "iteration_time", "sec_per_step", "step_duration", "step_time_sec", "timing/train/total_step_time",
+        "iteration_time", "sec_per_step", "step_duration", "step_time_sec", "timing/train/total_step_time", "step (s)",
+        "total (s)", "total(s)", "step(s)", "step time (s)",
     ),
     "timing_s/gen": (
         "time/sample_s", "timing/generate", "time/sampling", "time/generate", "generation_time", "timeperf/rollout",
-        "perf/rollout_time", "timing/generate_sequences", "generate_time", "timing/train/generation",
+        "perf/rollout_time", "timing/generate_sequences", "generate_time", "timing/train/generation", "wait (s)",
+        "rollout (s)", "rollout(s)", "gen (s)", "generation (s)", "perf/train_wait_time",
     ),
     "timing_s/update_actor": (
         "time/train_s", "timing/policy_train", "time/train", "timeperf/train_step", "perf/actor_train_time",
-        "train_time", "perf/train_time", "timing/train/policy_training",
+        "train_time", "perf/train_time", "timing/train/policy_training", "train (s)", "training (s)", "training(s)",
+        "update (s)",
     ),
     "timing_s/update_weights": (
         "time/sync_s", "timing/sync_weights", "timeperf/update_weights", "perf/update_weights_time",
@@ -236,9 +244,13 @@ ALIASES: dict[str, tuple[str, ...]] = {
     "val/score": (
         "eval/all/avg_score", "test/env/all/reward/total", "test/env/all/correct", "eval/reward", "eval_reward",
         "val_reward", "val/reward", "eval_score", "eval_accuracy", "eval/accuracy", "val_acc", "val/acc", "eval_acc",
-        "eval_combined", "eval/score", "trial/val/reward/mean", "test_score",
+        "eval_combined", "eval/score", "trial/val/reward/mean", "test_score", "heldout", "held-out", "held_out",
+        "holdout",
     ),
-    "val/perplexity": ("eval_perplexity", "eval/perplexity", "eval_ppl", "eval/ppl", "val_perplexity", "val_ppl"),
+    "val/perplexity": (
+        "val/fluency_metrics/perplexity", "eval_perplexity", "eval/perplexity", "eval_ppl", "eval/ppl", "val_perplexity",
+        "val_ppl",
+    ),
 }  # fmt: skip
 
 _OF_THE_ENGINE = (

@@ -23,7 +23,9 @@ _OF_UPDATES = frozenset((
     "actor/pg_loss", "actor/grad_norm", "actor/kl_loss", "actor/ppo_kl", "actor/entropy", "actor/lr",
 ))  # fmt: skip
 _LENGTHS = frozenset(("response_length/mean", "response_length/max", "response_length/min"))
-_RIGHTS = ("accuracy", "acc", "correct", "train acc", "train accuracy", "correct_rate", "acc/mean")  # fmt: skip
+_RIGHTS = (
+    "accuracy", "acc", "correct", "train acc", "train accuracy", "correct_rate", "acc/mean", "gt_accuracy", "gt_acc",
+)  # fmt: skip
 # Beside a reward that is called the training's: what an evaluation counts.
 _HELD_OUT = ("bacc", "balanced_accuracy", "macro_f1", "f1", "exact_match", "em")  # fmt: skip
 MAY_MEAN = _CUTS | frozenset(_RIGHTS) | {each.replace("_", " ") for each in _HELD_OUT} | frozenset(_HELD_OUT)

@@ -38,7 +38,8 @@ _FINISHED = (
     r"is [Oo]ver(?! ?\d| budget| time)|run finished|run completed|successfully)\b"
     r"(?! (?:for|of|in) (?:step|epoch|iter))|"
     r"Orchestrator finished|[Tt]rainer finished|Done training|(?:^|-- )Job '\S+' succeeded|"
-    r"[Rr]eached (?:the )?max(?:imum)?(?: number of)?[ _](?:training )?steps|训练(?:已)?(?:完成|结束)"
+    r"[Rr]eached (?:the )?max(?:imum)?(?: number of)?[ _](?:training )?steps|训练(?:已)?(?:完成|结束)|"
+    r"End time of running main: "
 )
 # Said at an exit of any kind: an end where no exception stands above.
 _CLOSED = (
@@ -69,7 +70,7 @@ _SIGNS = {
          "raining is finished", "raining is complete",
          "raining is over", "raining is Over", "raining run", "raining successfully", "Orchestrator finished",
          "rainer finished", "Done training", "' succeeded", "eached max", "eached the max",
-         "训练完成", "训练已完成", "训练结束", "训练已结束"),
+         "训练完成", "训练已完成", "训练结束", "训练已结束", "End time of running main"),
     ),
     "closed": (
         _CLOSED,

@@ -34,7 +34,7 @@ _LENGTH = frozenset(("length", "lengths", "len", "lens"))
 _TOKENS = frozenset(("token", "tokens", "num", "n"))
 _RIGHT = frozenset((
     "accuracy", "accuracies", "acc", "correct", "correctness", "answer", "answers", "rate", "ratio", "frac",
-    "fraction", "share",
+    "fraction", "share", "gt",
 ))  # fmt: skip
 _COUNTED = frozenset(("accuracy", "accuracies", "acc", "correct", "correctness"))
 _ALIKE = frozenset(("zero", "std", "variance", "var", "spread", "advantage", "adv"))

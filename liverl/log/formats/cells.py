@@ -6,6 +6,7 @@ import re
 
 from liverl.log.formats.values import NUMBER, number, told
 from liverl.log.names import is_metric
+from liverl.log.words import is_right
 
 _THOUSANDS = r"[-+]?\d{1,3}(?:,\d{3})+(?:\.\d+)?"
 _VALUE = re.compile(rf"[~≈]?\s?({_THOUSANDS}|{NUMBER})\s?([%kKMBT]?)(?=$|[\s(±])")
@@ -37,23 +38,29 @@ _ASIDE = re.compile(
 _PERCENT = re.compile(r"^(?:pct|percent(?:age)?|%)(?: of|_of)?[ _]|[ _](?:pct|percent)$", re.I)
 _STEP_NAMES = frozenset((
     "step", "steps", "global step", "train step", "training step", "trainer step", "optimizer step", "rollout step",
-    "grpo step", "rl step", "iteration", "iter", "update", "episode", "step range", "steps range", "步", "步数", "步骤",
-    "训练步", "训练步数",
+    "grpo step", "rl step", "iteration", "iter", "update", "episode", "step range", "steps range", "step window",
+    "steps window", "step interval", "rollout", "it", "步", "步数", "步骤", "训练步", "训练步数",
 ))  # fmt: skip
 # `step 段`, `step 区间`: the steps from one to another.
 _SEGMENT = re.compile(r"\s*(?:段|区间|范围)$")
+# The last row of a table whose others are numbered: `ep1-end`, `final`.
+_END = re.compile(r"(?:^|[\s_(-])(?:end|final|last)\)?$", re.IGNORECASE)
 # How the steps are counted: `step (cum)`.
 _COUNTED = re.compile(r" \((?:cum(?:ulative)?|global|total|overall|train(?:ing)?|optim\w*)\)$")
 # From what to what a value went while a row's steps were made.
 _WAY = re.compile(r"\s?(?:→|->|⟶)\s?")
+# One column, or cell, of several parts: `heldout d4 / d6 / d8`.
+_PARTS = re.compile(r"\s+/\s+")
 _LONGEST = 80
 
 
 def value_of(cell: str) -> float | None:
-    """The number that a cell tells, a percentage as a share; None where it tells none."""
+    """The number that a cell tells, a percentage as a share, of several parts their mean; None where it tells none."""
     text = _bare(cell)
     if text.lower() in _NOTHING or "→" in text or "->" in text:
         return None
+    if " / " in text and None not in (parts := [value_of(each) for each in _PARTS.split(text)]):
+        return sum(part for part in parts if part is not None) / len(parts)
     if found := _VALUE.match(text):
         value = float(found.group(1).replace(",", ""))
         return told(value * _UNITS.get(found.group(2), 1))
@@ -87,14 +94,22 @@ def step_of(cell: str) -> int | None:
     return None
 
 
+def is_end(cell: str) -> bool:
+    """Whether a cell stands where a step does and says that it was the last one."""
+    return _END.search(_bare(cell)) is not None
+
+
 def key_of(cell: str) -> str:
     """The name of a column, by which a metric is known where it is one."""
-    name = re.sub(r"\s*/\s*", "/", " ".join(_bare(cell).split()))[:_LONGEST]
-    for each in (name, _UNIT.sub("", name), _PERCENT.sub("", name), _ASIDE.sub("", name)):
+    text = " ".join(_bare(cell).split())
+    name = re.sub(r"\s*/\s*", "/", text)[:_LONGEST]
+    # `heldout d4 / d6 / d8`: several of one metric.
+    of_all = _PARTS.split(text)[0].rpartition(" ")[0] if " / " in text else name
+    for each in (name, _UNIT.sub("", name), _PERCENT.sub("", name), _ASIDE.sub("", name), of_all):
         for form in (each, each.replace(" ", "_").replace("-", "_")):
             if is_metric(form):
                 return form
-    return name
+    return alone if is_right(alone := _UNIT.sub("", name)) else name
 
 
 def scale_of(cell: str) -> float:

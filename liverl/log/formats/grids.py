@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from liverl.log.formats.cells import (
+    is_end,
     is_nothing,
     is_step_name,
     is_steps,
@@ -29,12 +30,14 @@ NEEDLES = (
         for word in (f"{bar} {each}".encode(), f"{each} {bar}".encode())
         if "*" not in each or word.endswith(each.encode())
     ),
-    b"|step", b"|Step", b"**Step", b"**step", b"teration |", b"pisode |", b"| Episode", b"| episode",
+    b"|step", b"|Step", b"**Step", b"**step", b"teration |", b"pisode |", b"| Episode", b"| episode", b"| rollout |",
+    b" it |",
 )  # fmt: skip
 _SIGNS = (b"|", b"\t", "│".encode(), "┃".encode(), b"Training Loss", b"reward_std", b"Step  ", b"step  ")
 _BARS = re.compile("[│┃║|]")
 _MEAN_REWARD = re.compile(r"(?:mean|avg|average|train|training)[ _/]reward|reward[ _/](?:mean|avg|average)")
-# Nobody but verl's trainers tells times by such names.
+# What a part of a GPU's work was used for is told of a training alone; and verl's names of times.
+_OF_USE = re.compile(r"(?i)\btrain_tflops\b|\bmfu\b")
 _OF_VERL = re.compile(r"timing_s/(?:gen|step|update_\w+|old_log_prob|reward|adv)$")
 _WIDE = re.compile(r"\t+| {2,}")
 _WORD = re.compile(r"[\w./@()+%#-]+")
@@ -65,12 +68,17 @@ class _Columns:
     metrics: tuple[tuple[int, str, float], ...]
     is_blank: bool
 
-    def row(self, text: str) -> tuple[int, dict[str, float]] | None:
-        """The step and the metrics of a line; None where it is no row."""
+    def row(self, text: str, last: int | None = None) -> tuple[int, dict[str, float]] | None:
+        """The step and the metrics of a line; None where it is no row. `last` is the step of the row before."""
         cells = self.split(text)
         if self.is_blank and len(cells) == self.count + 1:
             cells = cells[1:]  # pandas numbers its rows
-        if len(cells) != self.count or (step := step_of(cells[self.step])) is None:
+        if len(cells) != self.count:
+            return None
+        step = step_of(cells[self.step])
+        if step is None and last is not None and not self.is_blank and is_end(cells[self.step]):
+            step = last + 1
+        if step is None:
             return None
         if is_steps(cells[self.step]):
             cells = [last_of(each) for each in cells]
@@ -92,6 +100,7 @@ class Grid:
     def __init__(self, columns: list[_Columns], has_heads: bool = False) -> None:
         self._columns = columns
         self._has_heads = has_heads
+        self._last: int | None = None
         self.follow = _GAP
 
     def row(self, text: str) -> tuple[int, dict[str, float]] | None:
@@ -100,8 +109,8 @@ class Grid:
         if len(text) <= _LONGEST:
             text = headless(text) if self._has_heads else text
             for each in self._columns:
-                if found := each.row(text):
-                    self.follow = _GAP
+                if found := each.row(text, self._last):
+                    self.follow, self._last = _GAP, found[0]
                     return found
         return None
 
@@ -126,6 +135,7 @@ def begun_by(text: str, fewest_known: int = _FEWEST_KNOWN) -> Grid | None:
 
 
 def _begun(text: str, fewest_known: int, has_heads: bool = False) -> Grid | None:
+    text = text.replace("|g|", "grad_norm")  # its bars part no cells
     splits: tuple[Split, ...] = (_by_blanks, _by_words)
     if len(_BARS.findall(text)) > 1:
         splits = (_by_bars,)
@@ -154,7 +164,10 @@ def _columns(split: Split, text: str, fewest_known: int) -> _Columns | None:
         or len(known) >= fewest_known
         or (
             split is _by_bars
-            and (_sums_up(cells, known) or any(_OF_VERL.match(name) for _, name, _ in metrics))
+            and (
+                _sums_up(cells, known)
+                or any(_OF_VERL.match(name) or _OF_USE.search(name) for _, name, _ in metrics)
+            )
         )
     ):
         return None

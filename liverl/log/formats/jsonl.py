@@ -117,7 +117,8 @@ def flat(row: Mapping[str, Any], prefix: str = "", depth: int = 0) -> dict[str, 
             inner = prefix if key in _NESTED and not depth else f"{prefix}{key}/"
             found |= flat(value, inner, depth + 1)
         elif not isinstance(value, list | dict):
-            found[f"{prefix}{key}"] = value
+            # RL4LMs names what is in a box by the box once more.
+            found[key if prefix and key.startswith(prefix) else f"{prefix}{key}"] = value
     return found
 
 

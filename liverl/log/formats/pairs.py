@@ -202,6 +202,8 @@ def key_of(text: str) -> str:
     words = text.strip().split(" ")
     if "/" in words[-1]:
         return words[-1]  # a whole name, whatever stands before it
+    if "ema" in (word.lower() for word in words[:-1]):
+        return "_".join(words)  # of many steps, and not of this one
     for begin in range(len(words)):
         name = " ".join(words[begin:])
         if is_metric(name):

@@ -35,6 +35,8 @@ _HEADING = re.compile(
 _VALIDATES = re.compile(rf"{VALIDATES.decode()}(\d{{1,12}})\b")
 _LONGEST_HEADING, _LONGEST_LINE = 160, 1200
 _MOST_MISSED = 3
+# Its newer versions tell times and sizes between the losses and the mean reward.
+_APART, _MOST_APART = frozenset(("Actor Loss", "Critic Loss")), 6
 _MOST_LINES, _MOST_DICT_LINES = 160, 160
 _FEWEST = 2
 _END = " \t|│,;)]}."
@@ -67,7 +69,9 @@ class Below:
         is_whole: bool = False,
     ) -> None:
         self.step, self.total, self.form = step, total, form
-        self._most_missed = 1 if is_whole else _MOST_MISSED
+        # A row whose mean reward stands apart has nothing more behind that.
+        self._is_apart = row is not None and row.keys() >= _APART
+        self._most_missed = _MOST_APART if self._is_apart else 1 if is_whole else _MOST_MISSED
         self.follow = self._most_missed
         self._left = _MOST_LINES
         self._row = row or {}
@@ -79,7 +83,8 @@ class Below:
         found = _pairs_of(text) if not self._is_whole or _CONTINUES.match(text) else {}
         if self._is_whole and not (found.keys().isdisjoint(self._row) and _is_more(text, found)):
             found = {}  # what is told of one answer, or of another step
-        self.follow = min(self._most_missed if found else self.follow - 1, self._left)
+        more = 0 if self._is_apart else self._most_missed
+        self.follow = min(more if found else self.follow - 1, self._left)
         self._row |= found
         return bool(found)
 

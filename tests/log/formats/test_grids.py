@@ -255,3 +255,49 @@ def test_a_second_table_of_the_same_steps_tells_more_of_them() -> None:
     found = series(text)
     assert found.steps.tolist() == [1, 2]
     assert column(found, "critic/score/mean") == [0.5, 0.6] and column(found, "timing_s/gen") == [2464, 3171]
+
+
+def test_columns_of_several_parts_are_their_mean_and_known_by_what_they_are_parts_of() -> None:
+    found = series(
+        "| step | train reward | heldout d4 / d6 |\n|---|---|---|\n"
+        "| 0 | 0.80 | 0.75 / 0.25 |\n| 10 | 1.17 | **0.65 / 0.15** |\n"
+    )
+    assert column(found, "critic/score/mean") == [0.8, 1.17] and column(found, "val/score") == [0.5, 0.4]
+
+
+def test_the_row_of_the_end_is_the_step_behind_the_last_and_a_note_is_none() -> None:
+    head = "| Step | Eval acc | Per-token KL |\n|---:|---:|---:|\n"
+    rows = "| 30 | 0.96 | 0.07 |\n| **40** | 0.99 | 0.76 |\n"
+    assert series(f"{head}{rows}| ep1-end | 0.54 | ~0.03 |\n").steps.tolist() == [30, 40, 41]
+    assert series(f"{head}{rows}| best | 0.99 | 0.76 |\n").steps.tolist() == [30, 40]
+    assert not len(series(f"{head}| end | 0.54 | 0.03 |\n"))
+
+
+def test_windows_of_steps_stand_for_their_last_step() -> None:
+    found = series(
+        "| step window | gt_accuracy (mean) | KL (mean) |\n|---|---|---|\n"
+        "| 1–20 | 0.29 | 0.001 |\n| **90–120** | 0.37 | 0.06 |\n| step 146 | 0.23 | **0.46** |\n"
+    )
+    assert found.steps.tolist() == [20, 120, 146]
+    assert column(found, "critic/score/mean") == [0.29, 0.37, 0.23]
+    assert column(found, "actor/kl_loss") == [0.001, 0.06, 0.46]
+
+
+def test_a_table_of_a_trainer_s_times_is_read_beside_the_one_of_its_rollouts() -> None:
+    found = series(
+        "| step | wait (s) | train (s) | step (s) | train_tflops |\n|---:|---:|---:|---:|---:|\n"
+        "| 0 | 667 | 235 | 902 | 50.8 |\n| 1 | 354 | 161 | 515 | 61.5 |\n\n"
+        "| rollout | raw_reward | kl |\n|---:|---:|---:|\n| 0 | 4.38% | +0.0 |\n| 1 | 4.84% | +0.0 |\n"
+    )
+    assert column(found, "timing_s/step") == [902, 515] and column(found, "timing_s/gen") == [667, 354]
+    assert column(found, "timing_s/update_actor") == [235, 161]
+    assert column(found, "critic/score/mean") == pytest.approx([0.0438, 0.0484])
+
+
+def test_a_gradient_between_bars_parts_no_cells() -> None:
+    found = series(
+        "   it |  loss   | R mean | len | H    | |g|  | s/it\n"
+        "    3 | +0.0004 |  0.016 | 230 | 0.87 | 0.42 | 10.2\n    6 | -0.0012 |  0.020 | 216 | 0.82 | 0.25 | 9.8\n"
+    )
+    assert found.steps.tolist() == [3, 6] and column(found, "actor/grad_norm") == [0.42, 0.25]
+    assert column(found, "critic/score/mean") == [0.016, 0.02]

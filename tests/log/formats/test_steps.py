@@ -382,6 +382,20 @@ def test_a_mean_reward_below_a_row_belongs_to_it_and_that_of_one_answer_does_not
     assert not series("".join(rows).replace("average reward score", "reward")).has("critic/score/mean")
 
 
+def test_a_mean_reward_behind_the_times_of_its_row_belongs_to_it() -> None:
+    rows = [
+        f"Epoch: 0 | Step: {at} | PPO Epoch: 1 | Actor Loss: -0.02 | Critic Loss: 0.03 | Unsupervised Loss: 0.0\n"
+        "End-to-End => Latency: 4.45s, TFLOPs: 20.68, Samples/sec: 7.19, Batch Size: 32, Total Seq. Length: 512\n"
+        "Generation => Latency: 2.99s, Per-token Latency 11.70 ms, TFLOPs: 7.15, Answer Seq. Length: 256\n"
+        "Training   => Latency: 1.31s, TFLOPs: 52.52\n"
+        "Actor Model Parameters => 1.429 B, Critic Model Parameters => 0.331 B\n"
+        f"Average reward score: {at}.5 | EMA reward score: -1.2\n"
+        for at in (1, 2)
+    ]
+    found = series("".join(rows))
+    assert found.steps.tolist() == [1, 2] and column(found, "critic/score/mean") == [1.5, 2.5]
+
+
 def test_lines_that_count_by_another_word_are_rows_where_they_tell_a_reward_and_what_a_training_has() -> None:
     rows = [
         f"10:00:{at:02} round {at} mean_reward=0.{at} policy_loss=0.02 entropy=0.5 len=210"
