@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+import yaml
 
 from liverl.diagnose.catalogue import FOLDER, catalogue, patterns
 from liverl.diagnose.facts import FACTS
@@ -13,6 +15,7 @@ from liverl.log.literals import needles_of
 from tests.troubleshooting.case import HERE, cases
 
 WRITEUPS = catalogue()
+_Loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 # What healthy runs say again and again, as servers, bars and warnings do. A literal that stands in such lines makes the
 # search of a whole log slow: each of them is then tried.
 HOT = (
@@ -111,3 +114,26 @@ def test_a_healthy_run_shows_nothing(tmp_path: Path) -> None:
 
 def test_every_writeup_is_in_the_folder() -> None:
     assert FOLDER.is_dir()
+
+
+@by_path
+def test_no_key_stands_twice(writeup: WriteUp) -> None:
+    """YAML takes the last of two without a word: a sign that was put between another and its facts would take them."""
+    front = (FOLDER / writeup.path).read_text(encoding="utf-8").split("---\n")[1]
+    cases_of = (HERE / "cases" / writeup.path).with_suffix(".yaml").read_text(encoding="utf-8")
+    for text in (front, cases_of):
+        twice = [
+            key for keys in _keys(yaml.compose(text, Loader=_Loader)) for key in keys if keys.count(key) > 1
+        ]
+        assert not twice, (writeup.path, twice)
+
+
+def _keys(node: yaml.Node | None) -> Iterator[list[str]]:
+    """The keys of each mapping of a document."""
+    if isinstance(node, yaml.MappingNode):
+        yield [str(key.value) for key, _ in node.value]
+        for _, value in node.value:
+            yield from _keys(value)
+    elif isinstance(node, yaml.SequenceNode):
+        for each in node.value:
+            yield from _keys(each)
