@@ -248,8 +248,8 @@ ALIASES: dict[str, tuple[str, ...]] = {
         "holdout",
     ),
     "val/perplexity": (
-        "val/fluency_metrics/perplexity", "eval_perplexity", "eval/perplexity", "eval_ppl", "eval/ppl", "val_perplexity",
-        "val_ppl",
+        "val/fluency_metrics/perplexity", "eval_perplexity", "eval/perplexity", "eval_ppl", "eval/ppl",
+        "val_perplexity", "val_ppl",
     ),
 }  # fmt: skip
 
