@@ -173,7 +173,7 @@ ALIASES: dict[str, tuple[str, ...]] = {
     ),
     "tool_call_counts/mean": (
         "tools/call_frequency", "tool_call/mean", "tool_calls/mean", "num_tool_calls", "tool_calls_per_episode",
-        "actor/num_tool_uses", "num_tool_uses",
+        "actor/num_tool_uses", "num_tool_uses", "env/number_of_valid_search", "environment/num_searches",
     ),
     "timing_s/step": (
         "time/total", "step_time", "time/step", "time/step_s", "timing/step", "perf/step_time", "time", "iter_time_s",
@@ -268,6 +268,10 @@ _OF_AREALS_ACTOR = (
     ("behave_(?:approx_)?kl/avg", "rollout_corr/kl"),
     ("version(?:_stats)?/sample_staleness(?:_theta)?_avg", "training/off_policy/trajectory_staleness/mean"),
 )
+# Sets of held-out tasks, by which an evaluation's score is called.
+BENCHMARKS = (
+    "aime|amc|gsm8k|math|mmlu|gpqa|ifeval|humaneval|mbpp|livecodebench|olympiad|minerva|swe[-_]?bench"
+)
 # Names with a part that differs from run to run: AReaL's `grpo_actor/...`, its averages.
 PATTERNS: tuple[tuple[re.Pattern[str], str], ...] = (
     (re.compile(r"^\w*_?actor/task_reward/avg$"), "critic/score/mean"),
@@ -289,7 +293,7 @@ PATTERNS: tuple[tuple[re.Pattern[str], str], ...] = (
     (
         re.compile(
             r"(?i)^(?!.*(?:loss|len|token|kl|entropy|time|std|min|max|ratio|count|turn|clip))"
-            r"eval/(?:aime|amc|gsm8k|math|mmlu|gpqa|ifeval|humaneval|mbpp|livecodebench|olympiad|minerva)[\w.]{0,12}$"
+            rf"eval/(?:{BENCHMARKS})[\w.]{{0,12}}$"
         ),
         "val/score",
     ),

@@ -13,7 +13,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from liverl.log.aliases import ALIASES, PATTERNS
+from liverl.log.aliases import ALIASES, BENCHMARKS, PATTERNS
 from liverl.log.beside import MAY_MEAN, as_meant
 from liverl.log.series import Values
 from liverl.log.words import MEANS, bare, is_percent, is_right, is_share, of_words
@@ -286,6 +286,7 @@ _VALIDATION = (
     re.compile(r"^val-core/.+"),
     re.compile(r"^val/test_score/"),
     re.compile(r"^val/(?!.*(?:num_turns|std|length)).*(?:score|reward|acc|mean@\d+|pass)"),
+    re.compile(rf"(?i)^val/(?!.*(?:num_turns|std|len|time|loss|count))(?:{BENCHMARKS})[\w.@/-]{{0,24}}$"),
 )
 
 

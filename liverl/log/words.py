@@ -21,6 +21,9 @@ _MEAN = frozenset(("avg", "mean", "average", "averaged"))
 _HELD_OUT = frozenset(
     ("val", "valid", "validation", "eval", "evaluation", "dev", "test", "heldout", "holdout")
 )
+# Benchmarks in which a judge compares answers with another model's, and words for how often they are better.
+_JUDGED = frozenset(("alpacaeval", "alpacaeval2", "arenahard", "mtbench"))
+_WINS = frozenset(("wr", "lc", "win", "winrate", "rate", "score", "length", "controlled", "v2"))
 _FORMAT, _KEPT = frozenset(("format", "fmt")), frozenset(("compliance", "valid", "ok", "success"))
 _PARSED = frozenset(("parse", "parsed", "parsable", "parseable", "json", "xml"))
 _SCORE = frozenset(("reward", "rewards", "score", "scores", "return", "rew"))
@@ -93,6 +96,8 @@ def of_words(name: str) -> str | None:
     if len(words) == 2 and words & _MEAN and rest & {"r", "ret"}:
         return "critic/score/mean"
     if rest & _HELD_OUT and (rest - _HELD_OUT <= _SCORE or _are_right(rest - _HELD_OUT)) and rest - _HELD_OUT:
+        return "val/score"
+    if rest & _JUDGED and rest <= _JUDGED | _WINS:
         return "val/score"
     if _is_form(rest):
         return "reward/format"

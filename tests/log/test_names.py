@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from liverl.log.aliases import ALIASES
-from liverl.log.names import Names, as_verl, verl_names, with_aliases
+from liverl.log.names import Names, as_verl, told_names, verl_names, with_aliases
 
 
 @pytest.mark.parametrize(
@@ -379,3 +379,16 @@ def test_a_time_that_only_rises_is_a_clock_and_no_steps_time() -> None:
     assert "timing_s/step" not in with_aliases({"time": clock})
     assert with_aliases({"time": steps})["timing_s/step"] is steps
     assert with_aliases({"step_time": clock})["timing_s/step"] is clock
+
+
+@pytest.mark.parametrize(
+    "name", ["val/livecodebench_v5", "val/humanevalplus", "val/aime24", "val/swe_bench_verified"]
+)
+def test_a_benchmark_alone_is_a_validation(name: str) -> None:
+    found = with_aliases({name: np.array([0.3, 0.4]), f"{name}_len": np.array([300.0, 310.0])})
+    assert found["val/score"].tolist() == [0.3, 0.4]
+
+
+@pytest.mark.parametrize("name", ["AlpacaEval LC-WR", "alpacaeval_wr", "ArenaHard win rate"])
+def test_what_a_judge_prefers_is_a_validation(name: str) -> None:
+    assert told_names(name) == ("val/score",)
