@@ -297,6 +297,7 @@ PATTERNS: tuple[tuple[re.Pattern[str], str], ...] = (
         ),
         "val/score",
     ),
+    (re.compile(rf"(?i)^(?:{BENCHMARKS})[\w.-]{{0,12}}[ _](?:avg|mean|acc)@\d+$"), "val/score"),
     # prime-rl's by environment.
     (re.compile(r"^eval/[\w.-]+/(?:avg|mean|pass)@\d+$"), "val/score"),
     # The functions of a verifiers environment.

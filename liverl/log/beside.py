@@ -22,13 +22,22 @@ _CUTS = frozenset(("clip", "clip_ratio", "clip ratio", "clip_rate", "clip rate",
 _OF_UPDATES = frozenset((
     "actor/pg_loss", "actor/grad_norm", "actor/kl_loss", "actor/ppo_kl", "actor/entropy", "actor/lr",
 ))  # fmt: skip
+_FEWEST = 2
 _LENGTHS = frozenset(("response_length/mean", "response_length/max", "response_length/min"))
 _RIGHTS = (
     "accuracy", "acc", "correct", "train acc", "train accuracy", "correct_rate", "acc/mean", "gt_accuracy", "gt_acc",
 )  # fmt: skip
 # Beside a reward that is called the training's: what an evaluation counts.
 _HELD_OUT = ("bacc", "balanced_accuracy", "macro_f1", "f1", "exact_match", "em")  # fmt: skip
-MAY_MEAN = _CUTS | frozenset(_RIGHTS) | {each.replace("_", " ") for each in _HELD_OUT} | frozenset(_HELD_OUT)
+# What one letter, or a word alone, stands for in a table that tells nothing else of that: R, H, EM.
+_ALONE = {"R": _SCORE, "H": "actor/entropy", "EVAL": _VALIDATION, "em": _SCORE, "EM": _SCORE}
+MAY_MEAN = (
+    frozenset(each.lower() for each in _ALONE)
+    | _CUTS
+    | frozenset(_RIGHTS)
+    | {each.replace("_", " ") for each in _HELD_OUT}
+    | frozenset(_HELD_OUT)
+)
 
 
 def as_meant(columns: Mapping[str, Values], verl: Mapping[str, Collection[str]]) -> dict[str, str]:
@@ -55,6 +64,10 @@ def as_meant(columns: Mapping[str, Values], verl: Mapping[str, Collection[str]])
         target = _RIGHT if _SCORE in known else _PAIRS if _MARGINS in known else _SCORE
         if target not in known:
             meant[target] = right
+    if len(known & _OF_UPDATES) + len(known & _LENGTHS) >= _FEWEST:
+        for name, target in _ALONE.items():
+            if name in columns and target not in known and target not in meant:
+                meant[target] = name
     return meant
 
 

@@ -39,10 +39,12 @@ _PERCENT = re.compile(r"^(?:pct|percent(?:age)?|%)(?: of|_of)?[ _]|[ _](?:pct|pe
 _STEP_NAMES = frozenset((
     "step", "steps", "global step", "train step", "training step", "trainer step", "optimizer step", "rollout step",
     "grpo step", "rl step", "iteration", "iter", "update", "episode", "step range", "steps range", "step window",
-    "steps window", "step interval", "rollout", "it", "步", "步数", "步骤", "训练步", "训练步数",
+    "steps window", "step interval", "rollout", "it", "ckpt", "checkpoint", "步", "步数", "步骤", "训练步", "训练步数",
 ))  # fmt: skip
 # `step 段`, `step 区间`: the steps from one to another.
 _SEGMENT = re.compile(r"\s*(?:段|区间|范围)$")
+# The row of the model that the training began with.
+_BEFORE = frozenset(("base", "init", "initial", "start", "sft"))
 # The last row of a table whose others are numbered: `ep1-end`, `final`.
 _END = re.compile(r"(?:^|[\s_(-])(?:end|final|last)\)?$", re.IGNORECASE)
 # How the steps are counted: `step (cum)`.
@@ -85,6 +87,8 @@ def is_nothing(cell: str) -> bool:
 def step_of(cell: str) -> int | None:
     """The step that a cell tells; None where it tells none."""
     text = _bare(cell)
+    if text.lower() in _BEFORE:
+        return 0
     if found := _STEP.match(text):
         return _count(found.group(1) or found.group(2), found.group(3))
     if found := _STEPS.match(text):

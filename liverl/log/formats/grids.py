@@ -31,7 +31,7 @@ NEEDLES = (
         if "*" not in each or word.endswith(each.encode())
     ),
     b"|step", b"|Step", b"**Step", b"**step", b"teration |", b"pisode |", b"| Episode", b"| episode", b"| rollout |",
-    b" it |",
+    b" it |", b"| ckpt |", b"| checkpoint |",
 )  # fmt: skip
 _SIGNS = (b"|", b"\t", "│".encode(), "┃".encode(), b"Training Loss", b"reward_std", b"Step  ", b"step  ")
 _BARS = re.compile("[│┃║|]")

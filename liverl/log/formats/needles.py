@@ -33,7 +33,7 @@ OPEN = tuple(
 # Between the rows of a list of them.
 BETWEEN = b"}, {"
 # Of what a line of pairs, or a header, is told by: step, iteration, update, epoch, episode, rollout.
-COUNTERS = (b"tep", b"STEP", b"ter", b"pdate", b"poch", b"pisode", b"ollout ", b" it |")
+COUNTERS = (b"tep", b"STEP", b"ter", b"pdate", b"poch", b"pisode", b"ollout ", b" it |", b"ckpt |")
 STATED = (b"otal training steps", b"otal optimization steps", b"Total steps = ")
 # What a trainer says before its first row, and behind its last one.
 BEGINS = (b"***** Running training", b"| Num Epochs = ")

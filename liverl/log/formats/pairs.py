@@ -29,6 +29,7 @@ _SPACED = re.compile(
     rf"(?:\s?(?:\+-|\+/-|±)\s?(?P<spread>{NUMBER}|nan))?(?=\s?(?:[|,]|$))"
 )
 _WORDS = re.compile(rf"(?:^|(?<=\s))(?P<key>[A-Za-z_][\w./@-]*+) (?P<value>{NUMBER}|{NOT_FINITE})(?=\s|$)")
+_WITHIN = re.compile(rf"\s{NUMBER}\s")
 _EVALUATION = re.compile(r"(?i)(?<![\w/.])(?:eval(?:uation|uating)?|val(?:id(?:ation)?)?|test)(?![\w/.-])")
 _DIGITS = re.compile(r"\d+")
 # 54.6M, 3.1%; a single small letter may be a unit of time or length.
@@ -174,6 +175,8 @@ def row_until(text: str) -> dict[str, float]:
 def _row(text: str) -> dict[str, float]:
     row: dict[str, float] = {}
     matches = list(_PAIR.finditer(text)) or list(_SPACED.finditer(text))
+    if any(_WITHIN.search(each.group("key")) for each in matches):
+        matches = list(_WORDS.finditer(text))  # several pairs between two bars
     if len(matches) < _LEAST:
         matches = [each for each in _WORDS.finditer(text) if _is_known(each.group("key"))] or matches
     for pair in matches:

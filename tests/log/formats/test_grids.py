@@ -301,3 +301,12 @@ def test_a_gradient_between_bars_parts_no_cells() -> None:
     )
     assert found.steps.tolist() == [3, 6] and column(found, "actor/grad_norm") == [0.42, 0.25]
     assert column(found, "critic/score/mean") == [0.016, 0.02]
+
+
+def test_checkpoints_are_steps_from_the_model_that_the_training_began_with() -> None:
+    found = series(
+        "| ckpt | train acc | H | AIME24 avg@32 | len |\n|---:|---:|---:|---:|---:|\n"
+        "| base | 0.21 | 0.68 | 6.1 | 702 |\n| 20 | 0.39 | 0.41 | 10.7 | 688 |\n"
+    )
+    assert found.steps.tolist() == [0, 20] and column(found, "actor/entropy") == [0.68, 0.41]
+    assert column(found, "critic/score/mean") == [0.21, 0.39] and column(found, "val/score") == [6.1, 10.7]
