@@ -22,7 +22,6 @@ _CUTS = frozenset(("clip", "clip_ratio", "clip ratio", "clip_rate", "clip rate",
 _OF_UPDATES = frozenset((
     "actor/pg_loss", "actor/grad_norm", "actor/kl_loss", "actor/ppo_kl", "actor/entropy", "actor/lr",
 ))  # fmt: skip
-_FEWEST = 2
 _LENGTHS = frozenset(("response_length/mean", "response_length/max", "response_length/min"))
 _RIGHTS = (
     "accuracy", "acc", "correct", "train acc", "train accuracy", "correct_rate", "acc/mean", "gt_accuracy", "gt_acc",
@@ -64,7 +63,7 @@ def as_meant(columns: Mapping[str, Values], verl: Mapping[str, Collection[str]])
         target = _RIGHT if _SCORE in known else _PAIRS if _MARGINS in known else _SCORE
         if target not in known:
             meant[target] = right
-    if len(known & _OF_UPDATES) + len(known & _LENGTHS) >= _FEWEST:
+    if not known.isdisjoint(_OF_UPDATES | _LENGTHS):
         for name, target in _ALONE.items():
             if name in columns and target not in known and target not in meant:
                 meant[target] = name
