@@ -60,8 +60,9 @@ def as_meant(columns: Mapping[str, Values], verl: Mapping[str, Collection[str]])
         right = next((name for name in columns if is_right(name)), None)
     if right is not None:
         # Of pairs it is how many are told apart, and nothing is earned.
-        target = _RIGHT if _SCORE in known else _PAIRS if _MARGINS in known else _SCORE
-        if target not in known:
+        scored = any(_SCORE in (name, *verl.get(name, ())) for name in columns if name != right)
+        target = _RIGHT if scored else _PAIRS if _MARGINS in known else _SCORE
+        if target not in known or (target == _SCORE and target not in columns):
             meant[target] = right
     if not known.isdisjoint(_OF_UPDATES | _LENGTHS):
         for name, target in _ALONE.items():
