@@ -57,16 +57,26 @@ _LONGEST = 80
 
 
 def value_of(cell: str) -> float | None:
-    """The number that a cell tells, a percentage as a share, of several parts their mean; None where it tells none."""
+    """The number that a cell tells, a percentage as a share; None where it tells none."""
     text = _bare(cell)
     if text.lower() in _NOTHING or "→" in text or "->" in text:
         return None
-    if " / " in text and None not in (parts := [value_of(each) for each in _PARTS.split(text)]):
-        return sum(part for part in parts if part is not None) / len(parts)
     if found := _VALUE.match(text):
         value = float(found.group(1).replace(",", ""))
         return told(value * _UNITS.get(found.group(2), 1))
     return number(text)
+
+
+def has_parts(header: str) -> bool:
+    """Whether a column has several numbers of one metric in each of its cells."""
+    return _PARTS.search(_bare(header)) is not None
+
+
+def mean_of(cell: str) -> float | None:
+    """The mean of the numbers of a cell that has several; None where one of them is none."""
+    parts = [value_of(each) for each in _PARTS.split(_bare(cell))]
+    told = [each for each in parts if each is not None]
+    return sum(told) / len(told) if len(told) == len(parts) else None
 
 
 def last_of(cell: str) -> str:

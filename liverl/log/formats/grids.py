@@ -7,12 +7,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from liverl.log.formats.cells import (
+    has_parts,
     is_end,
     is_nothing,
     is_step_name,
     is_steps,
     key_of,
     last_of,
+    mean_of,
     scale_of,
     step_of,
     value_of,
@@ -67,6 +69,8 @@ class _Columns:
     step: int
     metrics: tuple[tuple[int, str, float], ...]
     is_blank: bool
+    # The columns of several parts.
+    of_parts: frozenset[int] = frozenset()
 
     def row(self, text: str, last: int | None = None) -> tuple[int, dict[str, float]] | None:
         """The step and the metrics of a line; None where it is no row. `last` is the step of the row before."""
@@ -84,7 +88,8 @@ class _Columns:
             cells = [last_of(each) for each in cells]
         row: dict[str, float] = {}
         for at, name, scale in self.metrics:
-            value = None if self.is_blank and cells[at] == "NaN" else value_of(cells[at])
+            tell = mean_of if at in self.of_parts else value_of
+            value = None if self.is_blank and cells[at] == "NaN" else tell(cells[at])
             if value is not None:
                 row.setdefault(name, value * (1 if "%" in cells[at] else scale))
             elif self.is_blank and not (cells[at] == "NaN" or is_nothing(cells[at])):
@@ -171,7 +176,8 @@ def _columns(split: Split, text: str, fewest_known: int) -> _Columns | None:
         )
     ):
         return None
-    return _Columns(split, len(cells), step, tuple(metrics), is_blank)
+    of_parts = frozenset(at for at, cell in enumerate(cells) if split is _by_bars and has_parts(cell))
+    return _Columns(split, len(cells), step, tuple(metrics), is_blank, of_parts)
 
 
 def _validated(row: dict[str, float]) -> dict[str, float]:

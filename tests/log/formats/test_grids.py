@@ -263,6 +263,11 @@ def test_columns_of_several_parts_are_their_mean_and_known_by_what_they_are_part
         "| 0 | 0.80 | 0.75 / 0.25 |\n| 10 | 1.17 | **0.65 / 0.15** |\n"
     )
     assert column(found, "critic/score/mean") == [0.8, 1.17] and column(found, "val/score") == [0.5, 0.4]
+    # So many of so many are no parts.
+    counted = series(
+        "| step | reward | grad_norm | solved |\n|---|---|---|---|\n| 1 | 0.2 | 0.5 | 12 / 64 |\n"
+    )
+    assert column(counted, "solved") == [12]
 
 
 def test_the_row_of_the_end_is_the_step_behind_the_last_and_a_note_is_none() -> None:
