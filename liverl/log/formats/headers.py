@@ -60,6 +60,7 @@ def metric_of(path: Path) -> str:
 def is_note(line: str) -> bool:
     """Whether a line above a table's header is none of the table's: a comment, the mark of what parts the cells."""
     text = line.strip()
-    return _MARK.match(text) is not None or (
-        text.startswith("#") and not any(each in text for each in ",;\t")
-    )
+    if not text.startswith("#"):
+        return _MARK.match(text) is not None
+    # numpy begins a header so: names, and nothing that is set or called.
+    return not any(each in text for each in ",;\t") or any(each in text for each in "=(")

@@ -226,3 +226,9 @@ def test_rows_without_a_step_are_rows_of_their_own_where_they_tell_the_same_or_a
     assert column(told(written(tmp_path / "again.csv", again)).series, "critic/score/mean")[:2] == [0.5, 0.6]
     rule = "step,reward,loss\n0,,0.1\n" + ",0.5,\n" * 4
     assert told(written(tmp_path / "rule.csv", rule)).series.columns["critic/score/mean"].size > 1
+
+
+def test_a_setting_above_the_header_is_no_header(tmp_path: Path) -> None:
+    text = "# GRPOConfig(learning_rate=1e-6, beta=0.001)\nstep,reward,kl\n5,0.4,0.001\n10,0.5,0.002\n"
+    found = told(written(tmp_path / "rows.csv", text)).series
+    assert found.steps.tolist() == [5, 10] and column(found, "critic/score/mean") == [0.4, 0.5]
