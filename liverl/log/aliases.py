@@ -330,7 +330,7 @@ PATTERNS: tuple[tuple[re.Pattern[str], str], ...] = (
     # ms-swift's.
     (re.compile(r"^rollout_correction/(\w+)$"), r"rollout_corr/\1"),
     (re.compile(r"^\w+_actor/no_eos_ratios/avg$"), "response_length/clip_ratio"),
-    (re.compile(r"^\w+_actor/seq_len/(?:avg|mean)$"), "response_length/mean"),
+    (re.compile(r"^\w+_actor/seq_?len/(?:avg|mean)$"), "response_length/mean"),
     (re.compile(r"^\w+_actor/prompt_len/(?:avg|mean)$"), "prompt_length/mean"),
     (re.compile(r"^rollout/zero_std/.*ratio$"), "reward/zero_std_share"),
     # RAGEN's, one for each environment.

@@ -55,19 +55,21 @@ def as_meant(columns: Mapping[str, Values], verl: Mapping[str, Collection[str]])
         plain = {name.lower().replace(" ", "_"): name for name in columns}
         if (held_out := next((plain[each] for each in _HELD_OUT if each in plain), None)) is not None:
             meant[_VALIDATION] = held_out
+    if not known.isdisjoint(_OF_UPDATES | _LENGTHS):
+        for name, target in _ALONE.items():
+            if name in columns and target not in known and target not in meant:
+                meant[target] = name
     right = next((name for each in _RIGHTS for name in columns if name.lower() == each), None)
     if right is None and _SCORE not in known:
         right = next((name for name in columns if is_right(name)), None)
     if right is not None:
         # Of pairs it is how many are told apart, and nothing is earned.
-        scored = any(_SCORE in (name, *verl.get(name, ())) for name in columns if name != right)
+        scored = _SCORE in meant or any(
+            _SCORE in (name, *verl.get(name, ())) for name in columns if name != right
+        )
         target = _RIGHT if scored else _PAIRS if _MARGINS in known else _SCORE
         if target not in known or (target == _SCORE and target not in columns):
             meant[target] = right
-    if not known.isdisjoint(_OF_UPDATES | _LENGTHS):
-        for name, target in _ALONE.items():
-            if name in columns and target not in known and target not in meant:
-                meant[target] = name
     return meant
 
 

@@ -99,6 +99,8 @@ PATTERNS = tuple(
     for name, (pattern, has) in _SIGNS.items()
 )
 
+# The traceback that a policy's tool gave back to it, in a rollout that is shown.
+_GIVEN = re.compile(r"\s*\[(?:tool|observation|sandbox)\] ")
 _STOPS = re.compile(_STOPPED)
 _EXCEPTION = re.compile(
     # Behind a launcher's tag; a level is none.
@@ -259,7 +261,10 @@ def _last_trace(tail: Sequence[TailLine], lines: int, enduring: Collection[str] 
         after = len(tail) - 1 - at
         if _TRACEBACK in line.text:
             before = [each.text for each in tail[max(0, at - 2) : at]]
-            is_open = not (is_ignored or any(word in text for text in before for word in _GOES_ON))
+            is_given = _GIVEN.match(line.text) is not None
+            is_open = not (
+                is_ignored or is_given or any(word in text for text in before for word in _GOES_ON)
+            )
         elif is_open and _EXCEPTION.match(_LOGGER.sub("", line.text)):
             actor = cleaned(line.raw).actor
             if after <= (_WORKER_LINES if actor else _TRACE_LINES) and actor not in enduring:

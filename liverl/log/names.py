@@ -21,7 +21,7 @@ from liverl.log.words import MEANS, bare, is_percent, is_right, is_share, of_wor
 __all__ = ["Names", "as_verl", "is_metric", "told_names", "verl_names", "with_aliases"]
 VALIDATION = "val/score"
 ZERO_STD = "reward/zero_std_share"
-_REWARDED, _PROXY = "critic/score/mean", "reward/proxy"
+_REWARDED, _PROXY, _CORRECT = "critic/score/mean", "reward/proxy", "reward/accuracy"
 # TRL's reward functions, each by its name.
 _PART = re.compile(r"^(?:train/)?rewards/[\w.-]+/mean$")
 # Tinker's share of the answers that ended by themselves.
@@ -276,6 +276,8 @@ def _computed(columns: Mapping[str, Values]) -> dict[str, Values]:
         found[_REWARDED] = columns[_PROXY]  # what is rewarded, whatever it stands for
     elif _REWARDED not in columns and (parts := [columns[name] for name in columns if _PART.match(name)]):
         found[_REWARDED] = np.sum(parts, axis=0)  # where a table was made of the parts alone
+    elif _REWARDED not in columns and _CORRECT in columns:
+        found[_REWARDED] = columns[_CORRECT]  # right answers are all that is told of it
     if _CUT not in columns and _ENDED in columns:
         found[_CUT] = 1 - columns[_ENDED]
     return found

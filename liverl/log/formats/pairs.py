@@ -118,7 +118,8 @@ class Pairs:
         known = known_of(row)
         of_training = len(known & OF_A_TRAINING)
         is_counted = of_training and len(known) >= _LEAST and _OF_ALL.match(text) is not None
-        tells_reward = of_training >= _LEAST and "critic/score/mean" in known
+        is_led = of_training >= _LEAST and len(known) >= _FEWEST_KNOWN and _LEAD.match(text) is not None
+        tells_reward = is_led or (of_training >= _LEAST and "critic/score/mean" in known)
         return (self._lead(text), row) if is_counted or tells_reward or of_training >= _FEWEST_KNOWN else None
 
     def _lead(self, text: str) -> int | None:
@@ -174,9 +175,7 @@ def row_until(text: str) -> dict[str, float]:
 
 def _row(text: str) -> dict[str, float]:
     row: dict[str, float] = {}
-    matches = list(_PAIR.finditer(text)) or list(_SPACED.finditer(text))
-    if any(_WITHIN.search(each.group("key")) for each in matches):
-        matches = list(_WORDS.finditer(text))  # several pairs between two bars
+    matches = list(_PAIR.finditer(text)) or _spaced(text)
     if len(matches) < _LEAST:
         matches = [each for each in _WORDS.finditer(text) if _is_known(each.group("key"))] or matches
     for pair in matches:
@@ -189,6 +188,13 @@ def _row(text: str) -> dict[str, float]:
         if spread and (width := number(spread)) is not None:
             row[f"{key}_std"] = width
     return row
+
+
+def _spaced(text: str) -> list[re.Match[str]]:
+    """Names with a blank before their value: one between two bars, or several."""
+    single, words = list(_SPACED.finditer(text)), list(_WORDS.finditer(text))
+    is_led = len(words) > len(single) and _LEAD.match(text) is not None
+    return words if is_led or any(_WITHIN.search(each.group("key")) for each in single) else single
 
 
 def _is_known(name: str) -> bool:

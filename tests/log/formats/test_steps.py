@@ -491,3 +491,12 @@ def test_pairs_with_blanks_between_bars_are_each_a_metric() -> None:
     assert found.steps.tolist() == [40 * at for at in range(8)]
     assert column(found, "critic/score/mean")[:2] == [0.4, 0.41] and column(found, "val/score")[0] == 0.399
     assert column(found, "actor/entropy")[0] == 0.34 and column(found, "actor/grad_norm")[0] == 0.27
+
+
+def test_rows_that_a_number_in_brackets_leads_are_told_by_what_an_update_has() -> None:
+    row = "[{:4}] R 0.{} acc 0.{} fmt 0.938 | len 15{} | loss -0.0023 | gnorm 1.01 | ratio max 1.12 | 17.8s"
+    found = series("\n".join(row.format(at, 40 + at, 30 + at, at) for at in range(1, 9)))
+    assert found.steps.tolist() == list(range(1, 9))
+    assert (
+        column(found, "critic/score/mean")[:2] == [0.41, 0.42] and column(found, "actor/grad_norm")[0] == 1.01
+    )
