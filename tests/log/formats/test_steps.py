@@ -483,20 +483,3 @@ def test_rows_without_a_number_are_as_far_apart_as_the_bar_says() -> None:
 def test_a_dict_whose_values_stand_in_a_column_is_a_row_as_well() -> None:
     found = series("{'loss': 1.46,  'grad_norm':    14.5}\n{'loss': 1.28,  'grad_norm':     9.5}\n")
     assert column(found, "actor/grad_norm") == [14.5, 9.5]
-
-
-def test_pairs_with_blanks_between_bars_are_each_a_metric() -> None:
-    row = "[{:5}] ep {:5.1f} loss -0.0024 | R 0.{} std 0.293 | len 151 ent 0.340 gn 0.27 | 6.4 s/it | EVAL 0.399"
-    found = series("\n".join(row.format(40 * at, 2.5 * at, 40 + at) for at in range(8)))
-    assert found.steps.tolist() == [40 * at for at in range(8)]
-    assert column(found, "critic/score/mean")[:2] == [0.4, 0.41] and column(found, "val/score")[0] == 0.399
-    assert column(found, "actor/entropy")[0] == 0.34 and column(found, "actor/grad_norm")[0] == 0.27
-
-
-def test_rows_that_a_number_in_brackets_leads_are_told_by_what_an_update_has() -> None:
-    row = "[{:4}] R 0.{} acc 0.{} fmt 0.938 | len 15{} | loss -0.0023 | gnorm 1.01 | ratio max 1.12 | 17.8s"
-    found = series("\n".join(row.format(at, 40 + at, 30 + at, at) for at in range(1, 9)))
-    assert found.steps.tolist() == list(range(1, 9))
-    assert (
-        column(found, "critic/score/mean")[:2] == [0.41, 0.42] and column(found, "actor/grad_norm")[0] == 1.01
-    )
