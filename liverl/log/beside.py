@@ -28,8 +28,15 @@ _RIGHTS = (
 )  # fmt: skip
 # Beside a reward that is called the training's: what an evaluation counts.
 _HELD_OUT = ("bacc", "balanced_accuracy", "macro_f1", "f1", "exact_match", "em")  # fmt: skip
-# What one letter, or a word alone, stands for in a table that tells nothing else of that: R, H, EM.
-_ALONE = {"R": _SCORE, "H": "actor/entropy", "EVAL": _VALIDATION, "em": _SCORE, "EM": _SCORE}
+# What one letter, or a word alone, stands for in a table that tells nothing else of that.
+_ALONE = {
+    "R": _SCORE,
+    "H": "actor/entropy",
+    "EVAL": _VALIDATION,
+    "em": _SCORE,
+    "EM": _SCORE,
+    "format": "reward/format",
+}
 MAY_MEAN = (
     frozenset(each.lower() for each in _ALONE)
     | _CUTS

@@ -16,6 +16,7 @@ import numpy as np
 from liverl.log.aliases import ALIASES, BENCHMARKS, PATTERNS
 from liverl.log.beside import MAY_MEAN, as_meant
 from liverl.log.series import Values
+from liverl.log.tongues import in_english
 from liverl.log.words import MEANS, bare, is_percent, is_right, is_share, of_words
 
 __all__ = ["Names", "as_verl", "is_metric", "told_names", "verl_names", "with_aliases"]
@@ -125,6 +126,7 @@ def with_aliases(columns: Mapping[str, Values]) -> dict[str, Values]:
     """
     found: dict[str, list[tuple[int, str]]] = {}
     told = {name: _lookup(name) or _of_words(name) for name in columns}
+    told |= {name: None for name, known in told.items() if known and _is_count(known[0], name, columns[name])}
     meant = as_meant(columns, {name: () if known is None else (known[0],) for name, known in told.items()})
     for name, known in told.items():
         if known is not None and known[0] not in columns and name not in meant.values():
@@ -158,6 +160,11 @@ def _only_rises(values: Values) -> bool:
 def _are_parts(values: Values) -> bool:
     """Whether values are parts of one, and no counts."""
     return not (values > 1).any() and bool(((values > 0) & (values < 1)).any())
+
+
+def _is_count(verl: str, name: str, values: Values) -> bool:
+    """Whether answers that were cut are counted, and no share of them is told: there are more than all."""
+    return verl == _CUT and bool((values > 1).any()) and not (is_share(name) or is_percent(name))
 
 
 def _upright(verl: str, name: str, values: Values) -> Values:
@@ -208,6 +215,8 @@ def _lookup(name: str) -> tuple[str, int] | None:
     """verl's name and how direct the other one is."""
     if (known := _BY_NAME.get(name.lower())) is not None:
         return known
+    if not name.isascii() and (english := in_english(name)) != name:
+        return _lookup(english)
     short = _PREFIX.sub("", name.lower())
     if short != name.lower() and (known := _BY_NAME.get(short) or _OWN.get(short)) is not None:
         return known

@@ -11,11 +11,13 @@ from __future__ import annotations
 
 import re
 
+from liverl.log.tongues import in_english
+
 __all__ = ["MEANS", "bare", "is_percent", "is_right", "is_share", "of_words"]
 # Words that tell where, or over what, a number is a mean: they leave its meaning as it is.
 _WHERE = frozenset((
     "train", "training", "trainer", "rollout", "rollouts", "episode", "batch", "step", "policy", "env", "total",
-    "overall", "team", "final",
+    "overall", "team", "final", "slime", "verl", "trl", "skyrl",
 ))  # fmt: skip
 _MEAN = frozenset(("avg", "mean", "average", "averaged"))
 _HELD_OUT = frozenset(
@@ -199,5 +201,5 @@ def _are_right(words: frozenset[str]) -> bool:
 def _words(name: str) -> frozenset[str]:
     if len(name) > _CHARS:
         return frozenset()
-    words = [word for word in _BREAK.split(name.lower()) if word]
+    words = [word for word in _BREAK.split(in_english(name).lower()) if word]
     return frozenset(words) if len(words) <= _WORDS else frozenset()

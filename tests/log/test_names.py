@@ -392,3 +392,11 @@ def test_a_benchmark_alone_is_a_validation(name: str) -> None:
 @pytest.mark.parametrize("name", ["AlpacaEval LC-WR", "alpacaeval_wr", "ArenaHard win rate"])
 def test_what_a_judge_prefers_is_a_validation(name: str) -> None:
     assert told_names(name) == ("val/score",)
+
+
+def test_answers_that_are_counted_are_no_share_of_the_cut_ones() -> None:
+    counted, share = np.array([0.0, 3.0, 51.0]), np.array([0.0, 0.05, 0.8])
+    both = with_aliases({"Truncated": counted, "truncation ratio": share})
+    assert both["response_length/clip_ratio"].tolist() == share.tolist()
+    assert "response_length/clip_ratio" not in with_aliases({"Truncated": counted})
+    assert with_aliases({"Truncated": share})["response_length/clip_ratio"].tolist() == share.tolist()

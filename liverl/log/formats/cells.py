@@ -6,6 +6,7 @@ import re
 
 from liverl.log.formats.values import NUMBER, number, told
 from liverl.log.names import is_metric
+from liverl.log.tongues import in_english
 from liverl.log.words import is_right
 
 _THOUSANDS = r"[-+]?\d{1,3}(?:,\d{3})+(?:\.\d+)?"
@@ -39,10 +40,11 @@ _PERCENT = re.compile(r"^(?:pct|percent(?:age)?|%)(?: of|_of)?[ _]|[ _](?:pct|pe
 _STEP_NAMES = frozenset((
     "step", "steps", "global step", "train step", "training step", "trainer step", "optimizer step", "rollout step",
     "grpo step", "rl step", "iteration", "iter", "update", "episode", "step range", "steps range", "step window",
-    "steps window", "step interval", "rollout", "it", "ckpt", "checkpoint", "步", "步数", "步骤", "训练步", "训练步数",
+    "steps window", "step interval", "rollout", "it", "ckpt", "checkpoint",
+    "区间", "阶段", "구간", "区間",
 ))  # fmt: skip
 # `step 段`, `step 区间`: the steps from one to another.
-_SEGMENT = re.compile(r"\s*(?:段|区间|范围)$")
+_SEGMENT = re.compile(r"\s*(?:段|区间|范围|구간|区間)$")
 # The row of the model that the training began with.
 _BEFORE = frozenset(("base", "init", "initial", "start", "sft"))
 # The last row of a table whose others are numbered: `ep1-end`, `final`.
@@ -136,7 +138,7 @@ def is_step_name(cell: str) -> bool:
     """Whether a column counts the steps."""
     name = _bare(cell).lower().replace("_", " ").replace("-", " ").removesuffix("[#]").strip("# .:")
     name = _COUNTED.sub("", name)
-    return name in _STEP_NAMES or _SEGMENT.sub("", name) in _STEP_NAMES
+    return any(in_english(each) in _STEP_NAMES for each in (name, _SEGMENT.sub("", name)))
 
 
 def _count(digits: str, unit: str) -> int:

@@ -22,6 +22,7 @@ from liverl.log.formats.cells import (
 from liverl.log.formats.line import headless
 from liverl.log.formats.training import OF_A_TRAINING, known_of
 from liverl.log.names import VALIDATION, verl_names
+from liverl.log.words import is_right
 
 NEEDLES = (
     b"Training Loss", b"reward_std", b"Step\t", b"step\t", b"Step  ", b"step  ",
@@ -32,15 +33,21 @@ NEEDLES = (
         for word in (f"{bar} {each}".encode(), f"{each} {bar}".encode())
         if "*" not in each or word.endswith(each.encode())
     ),
+    *(f"{bar} {word}".encode() for bar in "|│┃" for word in (
+        "Epoch", "epoch", "Round", "round", "步", "区间", "阶段", "轮", "训练步", "단계", "스텝", "구간", "ステップ",
+    )),
     b"|step", b"|Step", b"**Step", b"**step", b"teration |", b"pisode |", b"| Episode", b"| episode", b"| rollout |",
-    b" it |", b"| ckpt |", b"| checkpoint |",
+    b"| init |", b"| base |", b" it |", b"| ckpt |", b"| checkpoint |",
 )  # fmt: skip
 _SIGNS = (b"|", b"\t", "│".encode(), "┃".encode(), b"Training Loss", b"reward_std", b"Step  ", b"step  ")
 _BARS = re.compile("[│┃║|]")
 _MEAN_REWARD = re.compile(r"(?:mean|avg|average|train|training)[ _/]reward|reward[ _/](?:mean|avg|average)")
-# What a part of a GPU's work was used for is told of a training alone; and verl's names of times.
+# What a part of a GPU's work was used for is told of a training alone; and verl's names of times and lengths.
 _OF_USE = re.compile(r"(?i)\btrain_tflops\b|\bmfu\b")
-_OF_VERL = re.compile(r"timing_s/(?:gen|step|update_\w+|old_log_prob|reward|adv)$")
+_OF_VERL = re.compile(
+    r"(?:timing_s/(?:gen|step|update_\w+|old_log_prob|reward|adv)|(?:response|completion)_length(?:/mean)?"
+    r"|completions/mean_length)$"
+)
 _WIDE = re.compile(r"\t+| {2,}")
 _WORD = re.compile(r"[\w./@()+%#-]+")
 # Words with a blank between them in the headers and cells of notebooks.
@@ -51,6 +58,9 @@ _TOGETHER = (
     ("No Log", "—"),
 )
 _LONGEST, _LONGEST_NAME = 4000, 60
+# What counts the steps of a small run, beside what reinforcement learning alone has.
+_EPOCH = re.compile(r"(?i)[*`\s]*(?:epochs?|rounds?|轮次|轮数|에폭|エポック)[*`\s]*")
+_OF_RL = frozenset(("critic/score/mean", "actor/kl_loss", "actor/ppo_kl", "reward/zero_std_share"))
 # `20 (val)`: the row tells a validation's score.
 _VALIDATED = re.compile(r"\((?:val|eval)", re.IGNORECASE)
 # Lines without a row, after which no more rows are expected.
@@ -153,6 +163,8 @@ def _begun(text: str, fewest_known: int, has_heads: bool = False) -> Grid | None
 def _columns(split: Split, text: str, fewest_known: int) -> _Columns | None:
     cells = split(text)
     step = next((at for at, cell in enumerate(cells) if is_step_name(cell)), None)
+    if step is None and split is _by_bars and cells and _EPOCH.fullmatch(cells[0]):
+        step = 0
     if step is None or len(cells) < 2 or any(len(cell) > _LONGEST_NAME for cell in cells[step:]):
         return None
     is_blank = split in (_by_blanks, _by_words)
@@ -164,6 +176,8 @@ def _columns(split: Split, text: str, fewest_known: int) -> _Columns | None:
         if at != step and cell.strip(" *`") and not is_step_name(cell)
     ]
     known = known_of(name for _, name, _ in metrics)
+    if _EPOCH.fullmatch(cells[step]) and not known & _OF_RL:
+        return None  # any training of a model goes on in epochs
     if not (
         known & OF_A_TRAINING
         or len(known) >= fewest_known
@@ -171,6 +185,7 @@ def _columns(split: Split, text: str, fewest_known: int) -> _Columns | None:
             split is _by_bars
             and (
                 _sums_up(cells, known)
+                or (len(metrics) == 1 and is_right(metrics[0][1]))
                 or any(_OF_VERL.match(name) or _OF_USE.search(name) for _, name, _ in metrics)
             )
         )

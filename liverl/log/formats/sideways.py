@@ -10,6 +10,13 @@ from liverl.log.formats.training import OF_A_TRAINING, known_of
 
 _BARS = re.compile("[│┃║|]")
 _STEP = re.compile(r"[*`\s]*(?:step|iter(?:ation)?|update)[ _#]{0,2}\d", re.IGNORECASE)
+# `| (%) | init | 400 | 500 |`
+_NO_NAME = re.compile(
+    r"(?i)[*`\s]*(?:|\(?%\)?|metrics?|name|eval(?:uation)?|benchmarks?|指标|指標|지표)[*`\s]*"
+)
+_BEFORE = re.compile(r"(?i)[*`\s]*(?:base(?: model)?|init(?:ial)?|start|sft|0)[*`\s]*")
+_STEPS_ALONE = re.compile(r"[*`\s]*[1-9]\d{1,6}[*`\s]*")
+_MANY_STEPS = 4
 # The two ends of a run, without their steps.
 _BEGIN = re.compile(
     r"(?i)[*`\s]*(?:start|begin(?:ning)?|initial(?:ly)?|first|early|初期|初始|开始|起始|초반|초기|시작)"
@@ -25,6 +32,7 @@ _SETTING = re.compile(
 )
 _LONGEST, _LONGEST_NAME = 2000, 60
 _FEWEST_STEPS, _FEWEST_KNOWN = 2, 2
+_LENGTH = frozenset(("response_length/mean",))
 # The line below a header, and what a person puts between the metrics.
 _MOST_MISSED, _MOST_LINES = 3, 64
 
@@ -49,7 +57,7 @@ class Sideways:
     def rows(self) -> list[tuple[int, dict[str, float]]]:
         """The metrics by step; none where they are not of a training."""
         known = known_of({name for row in self._rows.values() for name in row})
-        if not (known & OF_A_TRAINING or len(known) >= _FEWEST_KNOWN):
+        if not (known & (OF_A_TRAINING | _LENGTH) or len(known) >= _FEWEST_KNOWN):
             return []
         return sorted(self._rows.items())
 
@@ -73,13 +81,20 @@ def begun_by(text: str) -> Sideways | None:
     cells = _cells(text.rstrip("\r\n"))
     if any(len(cell) > _LONGEST_NAME for cell in cells):
         return None
-    is_all = bool(cells) and is_step_name(cells[0])
+    is_all = bool(cells) and (is_step_name(cells[0]) or _counts(cells))
     steps: dict[int, int] = {}
     for at, cell in enumerate(cells[1:], 1):
         if (is_all or _STEP.match(cell)) and (step := step_of(cell)) is not None:
             steps[at] = step
     in_order = list(steps.values()) == sorted(set(steps.values()))
     return Sideways(len(cells), steps) if len(steps) >= _FEWEST_STEPS and in_order else None
+
+
+def _counts(cells: Sequence[str]) -> bool:
+    """Whether the columns are the model that a training began with and numbers that can be nothing but its steps."""
+    if len(cells) <= _MANY_STEPS or not _NO_NAME.fullmatch(cells[0]) or not _BEFORE.fullmatch(cells[1]):
+        return False
+    return all(_STEPS_ALONE.fullmatch(cell) for cell in cells[2:])
 
 
 def ends_of(lines: Sequence[str]) -> list[dict[str, float]]:

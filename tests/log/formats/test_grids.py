@@ -315,3 +315,51 @@ def test_checkpoints_are_steps_from_the_model_that_the_training_began_with() -> 
     )
     assert found.steps.tolist() == [0, 20] and column(found, "actor/entropy") == [0.68, 0.41]
     assert column(found, "critic/score/mean") == [0.21, 0.39] and column(found, "val/score") == [6.1, 10.7]
+
+
+def test_epochs_count_the_steps_of_a_table_that_only_reinforcement_learning_has() -> None:
+    rows = "|---|---|---|---|\n| 0 | 0.10 | 0.001 | 0.2 |\n| 1 | 0.45 | 0.20 | 0.1 |\n"
+    found = series("| Epoch | Reward | KL | Loss |\n" + rows)
+    assert found.steps.tolist() == [0, 1] and column(found, "actor/kl_loss") == [0.001, 0.2]
+    assert not len(series("| Epoch | Train loss | Eval loss | LR |\n" + rows))
+    both = series(
+        "| Epoch | Step | Reward | KL |\n|---|---|---|---|\n| 1 | 10 | 0.1 | 0.2 |\n| 1 | 20 | 0.2 | 0.2 |\n"
+    )
+    assert both.steps.tolist() == [10, 20]
+
+
+def test_rows_of_many_steps_are_read_in_chinese_too() -> None:
+    found = series(
+        "| 区间 | 平均 Reward | 平均 KL | PlanRate>0 比例 |\n|---|---|---|---|\n"
+        "| step 1-100 | +0.47 | 5.78 | 80% |\n| step 101-200 | **-0.48** | 7.47 | 25% |\n"
+    )
+    assert found.steps.tolist() == [100, 200]
+    assert column(found, "critic/score/mean") == [0.47, -0.48] and column(found, "actor/kl_loss") == [
+        5.78,
+        7.47,
+    ]
+
+
+def test_a_table_on_its_side_may_count_its_steps_behind_the_model_that_it_began_with() -> None:
+    rows = "|---|---:|---:|---:|---:|\n| 전체 (n=90) | 43.3 | 49.0 | 51.5 | 22.6 |\n"
+    rows += "| 평균 길이 | 1,812 | 2,124 | 2,107 | 7,893 |\n"
+    found = series("| (%) | init | 400 | 850 | 1000 |\n" + rows)
+    assert found.steps.tolist() == [0, 400, 850, 1000]
+    assert column(found, "response_length/mean") == [1812.0, 2124.0, 2107.0, 7893.0]
+    assert not len(series("| n | 1 | 4 | 16 | 64 |\n" + rows)), "so many samples, as of pass@n"
+
+
+def test_an_accuracy_alone_is_a_score_by_steps() -> None:
+    found = series(
+        "| Step | Acc |\n|---|---|\n| 0 | **59.1%** |\n| **120** | **67.1%** |\n| 300–340 | 54.9% |\n"
+    )
+    assert found.steps.tolist() == [0, 120, 340]
+    assert column(found, "critic/score/mean") == pytest.approx([0.591, 0.671, 0.549])
+    assert not len(series("| Step | Action |\n|---|---|\n| 1 | 2 |\n"))
+
+
+def test_lengths_alone_are_of_a_training() -> None:
+    found = series(
+        "| step | response_length | no_deal |\n|---|---|---|\n| 4 | 949 | 0.01 |\n| 16 | 1912 | 0.00 |\n"
+    )
+    assert column(found, "response_length/mean") == [949.0, 1912.0]
