@@ -67,7 +67,7 @@ ALIASES: dict[str, tuple[str, ...]] = {
         "average reward score", "exp_scores/mean", "rew", "rew_mean", "outcome_correct_mean", "reward/raw_mean",
         "actor/mean_episode_return", "mean_episode_return",
         "rollout/ep_rew_mean", "ep_rew_mean", "ep_rew", "ep_return", "ep_reward",
-        "rollout/reward_mean", "rollout/mean_reward",
+        "rollout/reward_mean", "rollout/mean_reward", "rollout/in_group_reward_mean",
         "actor/rewards", "actor/actor_reward",  # oat
         "success_rate", "t_succ", "succ",
         "rollout/success_rate", "env/success_rate", "train/success", "avg_success", "solved_rate",
@@ -288,6 +288,14 @@ PATTERNS: tuple[tuple[re.Pattern[str], str], ...] = (
             r"(?:rate|ratio|frac(?:tion)?|share)(?:[_/]mean)?$"
         ),
         "trial/failed_share",
+    ),
+    # The same counted (`n_env_err`).
+    (
+        re.compile(
+            r"(?i)^(?:[\w.]+/)?(?:n|num|count)_(?:infra|env|environment|sandbox)_(?:err(?:or)?s?|fail(?:ed|ures?)?)$"
+            r"|^(?:[\w.]+/)?(?:infra|env|environment|sandbox)_(?:errors|failures|failed)$"
+        ),
+        "trial/failed_by_env",
     ),
     # slime's and miles' evaluations have the names of their data alone.
     (

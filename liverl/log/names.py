@@ -27,6 +27,11 @@ _REWARDED, _PROXY, _CORRECT = "critic/score/mean", "reward/proxy", "reward/accur
 _PART = re.compile(r"^(?:train/)?rewards/[\w.-]+/mean$")
 # Tinker's share of the answers that ended by themselves.
 _CUT, _ENDED = "response_length/clip_ratio", "env/all/format_eos"
+# Trials that failed for their environment's reasons, and how many there were, whatever they are called.
+_BY_ENV = "trial/failed_by_env"
+_TRIALS = re.compile(
+    r"(?i)^(?:[\w.]+/)?(?:(?:n|num|count)_(?:traj(?:ectorie)?s?|trials?|rollouts?|episodes?|samples?)|trial/count)$"
+)
 # A word for what a run is for: rewards and scores are kept whatever else is wanted.
 _REWARD = re.compile(r"(?:^|[/_.])(?:rewards?|scores?|val|val-core|acc|accuracy|success_rate)(?:$|[/_.@])")
 _PREFIX = re.compile(r"^(?:train|trainer|metrics|global|grpo|ppo|rloo)/(?=.)")
@@ -287,6 +292,11 @@ def _computed(columns: Mapping[str, Values]) -> dict[str, Values]:
         found[_REWARDED] = np.sum(parts, axis=0)  # where a table was made of the parts alone
     elif _REWARDED not in columns and _CORRECT in columns:
         found[_REWARDED] = columns[_CORRECT]  # right answers are all that is told of it
+    if _BY_ENV in columns and "trial/failed_share" not in columns:
+        of_all = next((columns[name] for name in columns if _TRIALS.match(name)), None)
+        if of_all is not None and not (columns[_BY_ENV] > of_all).any():
+            with np.errstate(invalid="ignore", divide="ignore"):
+                found["trial/failed_share"] = columns[_BY_ENV] / of_all
     if _CUT not in columns and _ENDED in columns:
         found[_CUT] = 1 - columns[_ENDED]
     return found

@@ -57,6 +57,8 @@ _NOTE_BYTES, _SHORT_BYTES = 16_384, 2048
 _BRIEF_BYTES = 4 << 20
 # Fewer rows beside the one that a program told are no table.
 _TABLE_ROWS = 3
+# Below a table what a program said last.
+_ENDED_BADLY = re.compile(rb"^[^\n]{0,200}(?:Error|Exception)\b(?!,)[^\n]{0,3}:? ", re.MULTILINE)
 _SAID = re.compile(
     rb'"\w*(?:error|exception|reason|stderr|traceback|stop_reason|fail|oom|killed)\w*"\s*:'
     rb'|[:\[,]\s*"[^"\n]{0,200}[A-Za-z\x80-\xff][^"\n]{8}',
@@ -138,9 +140,11 @@ class Reader:
             told = self._table.read()
             if (
                 not is_packed
-                and kind in ("summary", "jsonl")
                 and len(head) < _NOTE_BYTES
-                and (len(head) < _SHORT_BYTES or _SAID.search(head))
+                and (
+                    (kind in ("summary", "jsonl") and (len(head) < _SHORT_BYTES or _SAID.search(head)))
+                    or (kind == "csv" and _ENDED_BADLY.search(head))
+                )
             ):
                 said = self._console(descriptor, now, head, now.size)  # its text quotes what was printed
                 return replace(told, sightings=said.sightings, facts={**said.facts, **told.facts})
