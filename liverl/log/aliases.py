@@ -147,8 +147,8 @@ ALIASES: dict[str, tuple[str, ...]] = {
     ),
     "prompt_length/mean": ("prompt_len", "completions/mean_prompt_length", "prompt_length"),
     "num_turns/mean": (
-        "env/all/turns_per_episode", "turns/mean", "mean_turns", "avg_turns", "episode/length/mean", "num_turns",
-        "turns_per_episode", "turns_per_sample/mean", "trial/turns/mean", "training/num_turns/mean",
+        "env/all/turns_per_episode", "turns/mean", "environment/turns_mean", "mean_turns", "avg_turns",
+        "episode/length/mean", "num_turns", "turns_per_episode", "turns_per_sample/mean", "trial/turns/mean", "training/num_turns/mean",
         "environment/avg_num_turns", "avg_num_turns",
     ),
     "num_turns/max": ("training/num_turns/max", "turns_per_sample/max"),
@@ -164,6 +164,8 @@ ALIASES: dict[str, tuple[str, ...]] = {
         "tool_success_rate", "tool_success", "tool_call_success_rate", "tools/success_rate", "tool_success_frac",
         "tool_ok", "call_ok", "tool_call_success", "code_exec_success_rate",
     ),
+    # The share of trials that failed for their environment's reasons: rLLM's.
+    "trial/failed_share": ("batch/env_timeout", "env_timeout_rate", "env_timeout_frac", "env_timeout_ratio"),
     # How many of a batch's trials ended in an error, whatever it was.
     "trial/failed": (
         "generate/num_error_trajectories", "num_error_trajectories", "num_failed_trajectories", "error_trajectories",
@@ -174,6 +176,7 @@ ALIASES: dict[str, tuple[str, ...]] = {
     "tool_call_counts/mean": (
         "tools/call_frequency", "tool_call/mean", "tool_calls/mean", "num_tool_calls", "tool_calls_per_episode",
         "actor/num_tool_uses", "num_tool_uses", "env/number_of_valid_search", "environment/num_searches",
+        "environment/tool_calls_per_traj", "tool_calls_per_traj", "tool_calls_per_trajectory",
     ),
     "timing_s/step": (
         "time/total", "step_time", "time/step", "time/step_s", "timing/step", "perf/step_time", "time", "iter_time_s",
@@ -227,7 +230,8 @@ ALIASES: dict[str, tuple[str, ...]] = {
     "training/off_policy/trajectory_staleness/mean": (
         "staleness", "staleness/mean", "staleness_mean", "mean_staleness", "avg_staleness", "staleness/avg",
         "average_staleness", "off_policy_steps", "async/staleness_mean", "rollout/staleness/avg",
-        "rollout/staleness/mean",
+        "rollout/staleness/mean", "update/version_stats/sample_staleness_avg", "version_stats/sample_staleness_avg",
+        "rollout/version_lag/avg", "version_lag/avg", "version_lag/mean", "version_lag",
     ),
     "rollout_corr/rollout_is_mean": (
         "sampling/importance_sampling_ratio/mean", "mismatch/rollout_is_mean", "sampling_importance_ratio",

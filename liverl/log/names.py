@@ -69,7 +69,7 @@ _COUNTED = frozenset((
     "groups_skipped", "groups_total", "skipped_groups", "n_groups", "batch/solve_none", "batch/solve_all",
     "batch/solve_partial", "env/all/by_group/frac_all_bad", "env/all/by_group/frac_all_good",
     "env/all/by_group/frac_mixed", "solve_none", "solve_all",
-    "env/all/format_eos",
+    "env/all/format_eos", "trials/n", "trials/completed", "policy/sqrt_kl",
 ))  # fmt: skip
 
 
@@ -297,6 +297,17 @@ def _computed(columns: Mapping[str, Values]) -> dict[str, Values]:
         if of_all is not None and not (columns[_BY_ENV] > of_all).any():
             with np.errstate(invalid="ignore", divide="ignore"):
                 found["trial/failed_share"] = columns[_BY_ENV] / of_all
+    if (
+        "trials/n" in columns
+        and "trials/completed" in columns
+        and "trial/failed_share" not in columns | found
+    ):
+        with np.errstate(invalid="ignore", divide="ignore"):
+            found["trial/failed_share"] = 1 - columns["trials/completed"] / columns["trials/n"]
+    if "policy/sqrt_kl" in columns and "actor/kl_sequence" not in columns:
+        found["actor/kl_sequence"] = (
+            columns["policy/sqrt_kl"] ** 2
+        )  # trlX's, of a KL that is summed over an answer
     if _CUT not in columns and _ENDED in columns:
         found[_CUT] = 1 - columns[_ENDED]
     return found

@@ -26,6 +26,11 @@ _HELD_OUT = frozenset(
 # Benchmarks in which a judge compares answers with another model's, and words for how often they are better.
 _JUDGED = frozenset(("alpacaeval", "alpacaeval2", "arenahard", "mtbench"))
 _WINS = frozenset(("wr", "lc", "win", "winrate", "rate", "score", "length", "controlled", "v2"))
+# How often a person or a judge prefers an answer to another model's.
+_WINS_OVER, _OTHER_MODEL = frozenset(("win", "wins", "winrate")), frozenset((
+    "sft", "ref", "reference", "base", "baseline", "human", "judge", "gpt4", "init",
+))  # fmt: skip
+_AGAINST = _OTHER_MODEL | {"vs", "against", "over", "rate", "share", "pct", "percent", "%", "ratio", "frac"}
 _FORMAT, _KEPT = frozenset(("format", "fmt")), frozenset(("compliance", "valid", "ok", "success"))
 _PARSED = frozenset(("parse", "parsed", "parsable", "parseable", "json", "xml"))
 _SCORE = frozenset(("reward", "rewards", "score", "scores", "return", "rew"))
@@ -101,6 +106,8 @@ def of_words(name: str) -> str | None:
         return "val/score"
     if rest & _JUDGED and rest <= _JUDGED | _WINS:
         return "val/score"
+    if words & _WINS_OVER and words <= _WINS_OVER | _AGAINST and words & _OTHER_MODEL:
+        return "reward/true"
     if _is_form(rest):
         return "reward/format"
     if rest & _LENGTH and rest & _ANSWER and rest <= _LENGTH | _ANSWER | _TOKENS and "total" not in words:

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from liverl.log.aliases import ALIASES
+from liverl.log.formats.headers import named
 from liverl.log.names import Names, as_verl, told_names, verl_names, with_aliases
 
 
@@ -400,3 +401,25 @@ def test_answers_that_are_counted_are_no_share_of_the_cut_ones() -> None:
     assert both["response_length/clip_ratio"].tolist() == share.tolist()
     assert "response_length/clip_ratio" not in with_aliases({"Truncated": counted})
     assert with_aliases({"Truncated": share})["response_length/clip_ratio"].tolist() == share.tolist()
+
+
+def test_trials_that_their_environment_failed_are_a_share_of_all() -> None:
+    counted = with_aliases({"n_traj": np.array([128.0, 128.0]), "n_env_err": np.array([0.0, 64.0])})
+    assert counted["trial/failed_share"].tolist() == [0.0, 0.5]
+    completed = with_aliases(
+        {"trials/n": np.array([256.0, 256.0]), "trials/completed": np.array([256.0, 64.0])}
+    )
+    assert completed["trial/failed_share"].tolist() == [0.0, 0.75]
+    assert "trial/failed_share" not in with_aliases({"n_env_err": np.array([0.0, 64.0])})
+
+
+def test_trlx_tells_the_root_of_a_kl_of_whole_answers() -> None:
+    assert with_aliases({"policy/sqrt_kl": np.array([0.5, 3.0])})["actor/kl_sequence"].tolist() == [0.25, 9.0]
+
+
+def test_a_validation_s_data_are_called_as_they_are_in_a_table_too() -> None:
+    assert named("val-core/math500/acc/mean@1") == ("val-core/math500/acc/mean@1", 1.0)
+    found = with_aliases(
+        {f"val-core/{name}/acc/mean@1": np.array([of]) for name, of in (("math500", 0.5), ("aime", 0.1))}
+    )
+    assert found["val/score"].tolist() == [0.3]

@@ -40,7 +40,7 @@ _PERCENT = re.compile(r"^(?:pct|percent(?:age)?|%)(?: of|_of)?[ _]|[ _](?:pct|pe
 _STEP_NAMES = frozenset((
     "step", "steps", "global step", "train step", "training step", "trainer step", "optimizer step", "rollout step",
     "grpo step", "rl step", "iteration", "iter", "update", "episode", "step range", "steps range", "step window",
-    "steps window", "step interval", "rollout", "it", "ckpt", "checkpoint",
+    "steps window", "step interval", "rollout", "it", "ckpt", "checkpoint", "batch",
     "区间", "阶段", "구간", "区間",
 ))  # fmt: skip
 # `step 段`, `step 区间`: the steps from one to another.
@@ -56,6 +56,8 @@ _WAY = re.compile(r"\s?(?:→|->|⟶)\s?")
 # One column, or cell, of several parts: `heldout d4 / d6 / d8`.
 _PARTS = re.compile(r"\s+/\s+")
 _LONGEST = 80
+# verl's scores of a validation name their data as those are called.
+WHOLE = ("val-core/", "val-aux/")
 
 
 def value_of(cell: str) -> float | None:
@@ -118,6 +120,8 @@ def is_end(cell: str) -> bool:
 def key_of(cell: str) -> str:
     """The name of a column, by which a metric is known where it is one."""
     text = " ".join(_bare(cell).split())
+    if text.startswith(WHOLE):
+        return text
     name = re.sub(r"\s*/\s*", "/", text)[:_LONGEST]
     # `heldout d4 / d6 / d8`: several of one metric.
     of_all = _PARTS.split(text)[0].rpartition(" ")[0] if " / " in text else name

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from liverl.log.formats.cells import key_of, scale_of
+from liverl.log.formats.cells import WHOLE, key_of, scale_of
 from liverl.log.names import as_verl, is_metric
 
 _TAG = re.compile(r"run-.*?[-_]?tag-(.+)$")
@@ -28,7 +28,7 @@ def named(header: str) -> tuple[str, float]:
 
 def without_run(name: str) -> str:
     """A known metric behind a run's name and a dash (`grpo-7b-actor/entropy`); else the name itself."""
-    if "-" not in name or "/" not in name or is_metric(name):
+    if "-" not in name or "/" not in name or name.startswith(WHOLE) or is_metric(name):
         return name
     ends = (name[at + 1 :] for at, sign in enumerate(name) if sign == "-")
     return next((end for end in ends if "/" in end and is_metric(end)), name)
