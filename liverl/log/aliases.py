@@ -148,7 +148,8 @@ ALIASES: dict[str, tuple[str, ...]] = {
     "prompt_length/mean": ("prompt_len", "completions/mean_prompt_length", "prompt_length"),
     "num_turns/mean": (
         "env/all/turns_per_episode", "turns/mean", "environment/turns_mean", "mean_turns", "avg_turns",
-        "episode/length/mean", "num_turns", "turns_per_episode", "turns_per_sample/mean", "trial/turns/mean", "training/num_turns/mean",
+        "episode/length/mean", "num_turns", "turns_per_episode",
+        "turns_per_sample/mean", "trial/turns/mean", "training/num_turns/mean",
         "environment/avg_num_turns", "avg_num_turns",
     ),
     "num_turns/max": ("training/num_turns/max", "turns_per_sample/max"),

@@ -28,10 +28,12 @@ _PART = re.compile(r"^(?:train/)?rewards/[\w.-]+/mean$")
 # Tinker's share of the answers that ended by themselves.
 _CUT, _ENDED = "response_length/clip_ratio", "env/all/format_eos"
 # Trials that failed for their environment's reasons, and how many there were, whatever they are called.
-_BY_ENV = "trial/failed_by_env"
+_FAILED, _BY_ENV, _COMPLETED = "trial/failed_share", "trial/failed_by_env", "trials/completed"
 _TRIALS = re.compile(
-    r"(?i)^(?:[\w.]+/)?(?:(?:n|num|count)_(?:traj(?:ectorie)?s?|trials?|rollouts?|episodes?|samples?)|trial/count)$"
+    r"(?i)^(?:[\w.]+/)?(?:(?:n|num|count)_(?:traj(?:ectorie)?s?|trials?|rollouts?|episodes?|samples?)|trials/n)$"
 )
+# trlX's, of a KL that is summed over an answer.
+_KL_SUM, _KL_ROOT = "actor/kl_sequence", "policy/sqrt_kl"
 # A word for what a run is for: rewards and scores are kept whatever else is wanted.
 _REWARD = re.compile(r"(?:^|[/_.])(?:rewards?|scores?|val|val-core|acc|accuracy|success_rate)(?:$|[/_.@])")
 _PREFIX = re.compile(r"^(?:train|trainer|metrics|global|grpo|ppo|rloo)/(?=.)")
@@ -69,7 +71,7 @@ _COUNTED = frozenset((
     "groups_skipped", "groups_total", "skipped_groups", "n_groups", "batch/solve_none", "batch/solve_all",
     "batch/solve_partial", "env/all/by_group/frac_all_bad", "env/all/by_group/frac_all_good",
     "env/all/by_group/frac_mixed", "solve_none", "solve_all",
-    "env/all/format_eos", "trials/n", "trials/completed", "policy/sqrt_kl",
+    "env/all/format_eos", "trials/n", _COMPLETED, _KL_ROOT,
 ))  # fmt: skip
 
 
@@ -96,13 +98,15 @@ class Names:
         name = as_verl(key) if self._underscored and "/" not in key and "_" in key else key
         if name != key and not is_metric(name) and is_metric(key):
             name = key  # `response_length` is no part of `response/`
-        if self._wanted is None or name in self._wanted or name in _COUNTED or _REWARD.search(name.lower()):
+        if self._wanted is None or name in self._wanted or name in _COUNTED or _TRIALS.match(name):
+            return name
+        if _REWARD.search(name.lower()):
             return name
         if name.lower() in MAY_MEAN or is_right(name):
             return name
         if (said := _of_words(name)) is not None and said[0] in self._wanted:
             return name
-        if any(each in self._wanted for each in verl_names(name)):
+        if any(each in self._wanted or each == _BY_ENV for each in verl_names(name)):
             return name
         return name if "/" not in name and as_verl(name) in self._wanted else None
 
@@ -292,22 +296,10 @@ def _computed(columns: Mapping[str, Values]) -> dict[str, Values]:
         found[_REWARDED] = np.sum(parts, axis=0)  # where a table was made of the parts alone
     elif _REWARDED not in columns and _CORRECT in columns:
         found[_REWARDED] = columns[_CORRECT]  # right answers are all that is told of it
-    if _BY_ENV in columns and "trial/failed_share" not in columns:
-        of_all = next((columns[name] for name in columns if _TRIALS.match(name)), None)
-        if of_all is not None and not (columns[_BY_ENV] > of_all).any():
-            with np.errstate(invalid="ignore", divide="ignore"):
-                found["trial/failed_share"] = columns[_BY_ENV] / of_all
-    if (
-        "trials/n" in columns
-        and "trials/completed" in columns
-        and "trial/failed_share" not in columns | found
-    ):
-        with np.errstate(invalid="ignore", divide="ignore"):
-            found["trial/failed_share"] = 1 - columns["trials/completed"] / columns["trials/n"]
-    if "policy/sqrt_kl" in columns and "actor/kl_sequence" not in columns:
-        found["actor/kl_sequence"] = (
-            columns["policy/sqrt_kl"] ** 2
-        )  # trlX's, of a KL that is summed over an answer
+    if _FAILED not in columns and (share := _failed(columns)) is not None:
+        found[_FAILED] = share
+    if _KL_SUM not in columns and _KL_ROOT in columns:
+        found[_KL_SUM] = columns[_KL_ROOT] ** 2
     if _CUT not in columns and _ENDED in columns:
         found[_CUT] = 1 - columns[_ENDED]
     return found
@@ -339,6 +331,17 @@ def _mean(columns: list[Values]) -> Values:
     with np.errstate(invalid="ignore", divide="ignore"):
         mean = total / count
     return np.where((count > 0) & np.isnan(mean), np.inf, mean)
+
+
+def _failed(columns: Mapping[str, Values]) -> Values | None:
+    """The share of trials that failed for their environment's reasons, where a run counts them, or those completed."""
+    trials = next((columns[name] for name in columns if _TRIALS.match(name)), None)
+    if trials is None:
+        return None
+    with np.errstate(invalid="ignore", divide="ignore"):
+        if _BY_ENV in columns and not (columns[_BY_ENV] > trials).any():
+            return columns[_BY_ENV] / trials
+        return 1 - columns[_COMPLETED] / trials if _COMPLETED in columns else None
 
 
 def _zero_std(columns: Mapping[str, Values]) -> Values | None:
