@@ -177,7 +177,7 @@ ALIASES: dict[str, tuple[str, ...]] = {
     "tool_call_counts/mean": (
         "tools/call_frequency", "tool_call/mean", "tool_calls/mean", "num_tool_calls", "tool_calls_per_episode",
         "actor/num_tool_uses", "num_tool_uses", "env/number_of_valid_search", "environment/num_searches",
-        "environment/tool_calls_per_traj", "tool_calls_per_traj", "tool_calls_per_trajectory",
+        "search_count", "environment/tool_calls_per_traj", "tool_calls_per_traj", "tool_calls_per_trajectory",
     ),
     "timing_s/step": (
         "time/total", "step_time", "time/step", "time/step_s", "timing/step", "perf/step_time", "time", "iter_time_s",

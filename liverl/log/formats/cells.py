@@ -11,6 +11,12 @@ from liverl.log.words import is_right
 
 _THOUSANDS = r"[-+]?\d{1,3}(?:,\d{3})+(?:\.\d+)?"
 _VALUE = re.compile(rf"[~≈]?\s?({_THOUSANDS}|{NUMBER})\s?([%kKMBT]?)(?=$|[\s(±])")
+# As a diary says it: from one value to another in many steps, a word before, another behind: `降到0.4-0.5`, `up to 15`.
+_SPOKEN = re.compile(
+    rf"(?:[^\d]{{0,12}}(?:[\u4e00-\u9fff\u3040-\u30ff\uac00-\ud7af]|\b(?:to|at|around|about|near|below|above|>|<)))?"
+    rf"\s?[~≈><]?\s?(?P<low>{NUMBER})(?:\s?[-–—~～至]\s?(?P<high>{NUMBER}))?\s?(?P<unit>[%kK]?)"
+    r"\s?(?:[(（][^()（）]{1,24}[)）]|[\u4e00-\u9fff\u3040-\u30ff\uac00-\ud7af][^\d|]{0,12})?"
+)
 _STEP = re.compile(
     r"(?:step|iter(?:ation)?|episode)?\s?#?(?:(\d{1,3}(?:,\d{3})+|\d{1,12})(?:\.0+)?|(\d{1,4}\.\d{1,3})(?=[km]))([km]?)"
     r"(?:\s?(?:/|of)\s?[\d,]+)?(?=$|\s?\()",
@@ -29,7 +35,7 @@ _UNIT = re.compile(
     r"\s*[(\[](?:mean|avg|train|tokens?|toks?|s|secs?|seconds|nats|%|pre-?clip|before clip(?:ping)?|raw|unclipped"
     r"|l2(?: norm)?|#|count|avg\.|average|tok(?:en)?s?/s(?:ec)?(?:/gpu)?|s(?:ec)?/(?:step|it)|per token|nats/token|0-1"
     r")[)\]]"
-    r"|\s*[↑↓%]\s*$",
+    r"|\s*[↑↓%]\s*$|\s*±\s*(?:std|sd|se|sem|stderr)$",
     re.I,
 )
 # What somebody says of a column beside its name, and leaves it the same metric.
@@ -68,7 +74,19 @@ def value_of(cell: str) -> float | None:
     if found := _VALUE.match(text):
         value = float(found.group(1).replace(",", ""))
         return told(value * _UNITS.get(found.group(2), 1))
-    return number(text)
+    value_or_none = number(text)
+    return _spoken(text) if value_or_none is None else value_or_none
+
+
+def _spoken(text: str) -> float | None:
+    """The value that a cell tells in words, of a range its middle; None where it tells none."""
+    if len(text) > _LONGEST or (found := _SPOKEN.fullmatch(text)) is None:
+        return None
+    low, high = float(found.group("low")), found.group("high")
+    if high is not None and not low < float(high):
+        return None
+    value = low if high is None else (low + float(high)) / 2
+    return told(value * _UNITS.get(found.group("unit"), 1))
 
 
 def has_parts(header: str) -> bool:

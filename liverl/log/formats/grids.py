@@ -34,7 +34,8 @@ NEEDLES = (
         if "*" not in each or word.endswith(each.encode())
     ),
     *(f"{bar} {word}".encode() for bar in "|│┃" for word in (
-        "Epoch", "epoch", "Round", "round", "步", "区间", "阶段", "轮", "训练步", "단계", "스텝", "구간", "ステップ",
+        "Epoch", "epoch", "Round", "round", "Window", "window",
+        "步", "区间", "阶段", "轮", "训练步", "단계", "스텝", "구간", "ステップ",
     )),
     b"|step", b"|Step", b"**Step", b"**step", b"teration |", b"pisode |", b"| Episode", b"| episode", b"| rollout |",
     b"| batch |", b"| Batch |", b"| init |", b"| base |", b" it |", b"| ckpt |", b"| checkpoint |",
@@ -59,7 +60,7 @@ _TOGETHER = (
 )
 _LONGEST, _LONGEST_NAME = 4000, 60
 # What counts the steps of a small run, beside what reinforcement learning alone has.
-_EPOCH = re.compile(r"(?i)[*`\s]*(?:epochs?|rounds?|轮次|轮数|에폭|エポック)[*`\s]*")
+_EPOCH = re.compile(r"(?i)[*`\s]*(?:epochs?|rounds?|windows?|轮次|轮数|에폭|エポック)[*`\s]*")
 _OF_RL = frozenset(("critic/score/mean", "actor/kl_loss", "actor/ppo_kl", "reward/zero_std_share"))
 # `20 (val)`: the row tells a validation's score.
 _VALIDATED = re.compile(r"\((?:val|eval)", re.IGNORECASE)

@@ -363,3 +363,34 @@ def test_lengths_alone_are_of_a_training() -> None:
         "| step | response_length | no_deal |\n|---|---|---|\n| 4 | 949 | 0.01 |\n| 16 | 1912 | 0.00 |\n"
     )
     assert column(found, "response_length/mean") == [949.0, 1912.0]
+
+
+@pytest.mark.parametrize(
+    ("cell", "value"),
+    [
+        ("0.05-0.10", 0.075),
+        ("62–65%", 0.635),
+        ("降到0.4-0.5", 0.45),
+        ("spike到15-23", 19.0),
+        ("维持 0.32", 0.32),
+        ("0.08（持续下降）", 0.08),
+        ("**急剧上升到 1500**", 1500.0),
+        ("up to 15", 15.0),
+        ("5-15持续高位", 10.0),
+        ("中等", None),
+        ("2024-05-01", None),
+        ("qwen2.5-7b", None),
+        ("3/64", None),
+        ("step 100", None),
+    ],
+)
+def test_a_cell_may_tell_its_value_in_words(cell: str, value: float | None) -> None:
+    assert value_of(cell) == (pytest.approx(value) if value is not None else None)
+
+
+def test_windows_of_steps_count_them_too() -> None:
+    found = series(
+        "| Window | score mean±std | kl_loss |\n|---|---|---|\n| 1–20 | **0.23 ± 0.08** | 0.003 |\n"
+        "| 21–50 | 0.27 ± 0.1 | 0.008 |\n"
+    )
+    assert found.steps.tolist() == [20, 50] and column(found, "critic/score/mean") == [0.23, 0.27]
