@@ -13,9 +13,10 @@ from functools import lru_cache
 
 import numpy as np
 
-from liverl.log.aliases import ALIASES, BENCHMARKS, PATTERNS
+from liverl.log.aliases import ALIASES
 from liverl.log.beside import MAY_MEAN, as_meant
 from liverl.log.series import Values
+from liverl.log.spellings import BENCHMARKS, PATTERNS
 from liverl.log.tongues import in_english
 from liverl.log.words import MEANS, bare, is_percent, is_right, is_share, of_words
 

@@ -423,3 +423,19 @@ def test_a_validation_s_data_are_called_as_they_are_in_a_table_too() -> None:
         {f"val-core/{name}/acc/mean@1": np.array([of]) for name, of in (("math500", 0.5), ("aime", 0.1))}
     )
     assert found["val/score"].tolist() == [0.3]
+
+
+@pytest.mark.parametrize(
+    ("name", "verl"),
+    [
+        ("validation/pass@16", "val/best"),
+        ("val AIME24 best@32", "val/best"),
+        ("val AIME24 mean@32", "val/score"),
+        ("rollout/num_search/mean", "tool_call_counts/mean"),
+        ("n_tool_calls", "tool_call_counts/mean"),
+        ("distinct-2", "response/distinct"),
+        ("async/steps_off_policy_mean", "training/off_policy/trajectory_staleness/mean"),
+    ],
+)
+def test_other_words_for_what_several_tries_searches_and_versions_are(name: str, verl: str) -> None:
+    assert told_names(name) == (verl,)

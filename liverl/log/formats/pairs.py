@@ -28,7 +28,9 @@ _SPACED = re.compile(
     rf"(?:^|[|,:→]\s?|->\s?|\s-\s)(?P<key>[A-Za-z_][\w./ -]{{1,60}}?)\s+(?P<value>{NUMBER}|{NOT_FINITE})"
     rf"(?:\s?(?:\+-|\+/-|±)\s?(?P<spread>{NUMBER}|nan))?(?=\s?(?:[|,]|$))"
 )
-_WORDS = re.compile(rf"(?:^|(?<=\s))(?P<key>[A-Za-z_][\w./@-]*+) (?P<value>{NUMBER}|{NOT_FINITE})(?=\s|$)")
+_WORDS = re.compile(
+    rf"(?:^|(?<=[\s(]))(?P<key>[A-Za-z_][\w./@-]*+) {{1,8}}(?P<value>{NUMBER}|{NOT_FINITE})(?=[\s),]|$)"
+)
 _WITHIN = re.compile(rf"\s{NUMBER}\s")
 _EVALUATION = re.compile(r"(?i)(?<![\w/.])(?:eval(?:uation|uating)?|val(?:id(?:ation)?)?|test)(?![\w/.-])")
 _DIGITS = re.compile(r"\d+")

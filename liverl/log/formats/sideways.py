@@ -14,7 +14,7 @@ _STEP = re.compile(r"[*`\s]*(?:step|iter(?:ation)?|update)[ _#]{0,2}\d", re.IGNO
 _NO_NAME = re.compile(
     r"(?i)[*`\s]*(?:|\(?%\)?|metrics?|name|eval(?:uation)?|benchmarks?|指标|指標|지표)[*`\s]*"
 )
-_BEFORE = re.compile(r"(?i)[*`\s]*(?:base(?: model)?|init(?:ial)?|start|sft|0)[*`\s]*")
+_BEFORE = re.compile(r"(?i)[*`\s]*(?:base(?: model)?|init(?:ial)?|start|sft|[01])[*`\s]*")
 _STEPS_ALONE = re.compile(r"[*`\s]*[1-9]\d{1,6}[*`\s]*")
 _MANY_STEPS = 4
 # The two ends of a run, without their steps.

@@ -20,3 +20,13 @@ def test_rows_that_a_number_in_brackets_leads_are_told_by_what_an_update_has() -
     assert (
         column(found, "critic/score/mean")[:2] == [0.41, 0.42] and column(found, "actor/grad_norm")[0] == 1.01
     )
+
+
+def test_names_with_blanks_before_their_values_may_stand_in_brackets() -> None:
+    line = "[{:04}] R  0.325 (acc 0.219 fmt 0.531) adv_std 0.902 loss -0.0012 gnorm    2.285 H 0.474 len 159.8 dt 6s\n"
+    found = series("".join(map(line.format, range(4))))
+    assert found.steps.tolist() == [0, 1, 2, 3]
+    assert (
+        column(found, "actor/grad_norm") == [2.285] * 4 and column(found, "critic/score/mean") == [0.325] * 4
+    )
+    assert column(found, "reward/accuracy") == [0.219] * 4
