@@ -16,6 +16,7 @@ _MARGINS, _PAIRS = "rewards/margins", "rewards/accuracies"
 _LENGTH, _CUT, _SCORE, _RIGHT, _VALIDATION = (
     "response_length/mean", "response_length/clip_ratio", "critic/score/mean", "reward/accuracy", "val/score",
 )  # fmt: skip
+_DIFFICULTY = "data/difficulty"
 # After a column of lengths, or where nothing is told of the updates: how many answers reached the limit. TRL's
 # `clip_ratio` follows a KL, and is the loss's.
 _CUTS = frozenset(("clip", "clip_ratio", "clip ratio", "clip_rate", "clip rate", "clipped", "trunc"))  # fmt: skip
@@ -43,6 +44,7 @@ MAY_MEAN = (
     | frozenset(_RIGHTS)
     | {each.replace("_", " ") for each in _HELD_OUT}
     | frozenset(_HELD_OUT)
+    | {"level"}
 )
 
 
@@ -66,6 +68,12 @@ def as_meant(columns: Mapping[str, Values], verl: Mapping[str, Collection[str]])
         for name, target in _ALONE.items():
             if name in columns and target not in known and target not in meant:
                 meant[target] = name
+    if (
+        _DIFFICULTY not in known
+        and "level" in columns
+        and not any("policy" in name.lower() for name in columns)
+    ):
+        meant[_DIFFICULTY] = "level"  # prime-rl's is how many updates its rollouts lag behind
     right = next((name for each in _RIGHTS for name in columns if name.lower() == each), None)
     if right is None and _SCORE not in known:
         right = next((name for name in columns if is_right(name)), None)

@@ -68,3 +68,9 @@ def test_what_is_told_by_its_full_name_stays() -> None:
 def test_a_name_that_may_mean_something_is_kept() -> None:
     names = Names(frozenset(("critic/score/mean",)))
     assert names.of("accuracy") == "accuracy" and names.of("wall_clock") is None
+
+
+def test_a_level_is_how_hard_the_tasks_are_but_where_versions_lag() -> None:
+    columns = {name: np.array([0.1, 0.2]) for name in ("level", "reward", "gnorm", "loss")}
+    assert "data/difficulty" in with_aliases(columns)
+    assert "data/difficulty" not in with_aliases(columns | {"Max. Off-Policy Level": np.array([1.0, 2.0])})

@@ -19,7 +19,7 @@ COUNTED = (
 PAIRS = (
     b"[Epoch ", b"loss=", b"loss:", b"Loss:", b"reward=", b"reward:", b"Reward:", b"grad_norm", b"| loss ", b", loss ",
     b"Loss=", b"Train loss ", b"/mean=", b"clip_ratio=", b"entropy=", b" kl=",
-    b"oss 0", b"oss -0.", b"oss nan", b"_loss ", b"gnorm",
+    b"oss 0", b"oss -0.", b"oss nan", b"_loss ", b"gnorm", b"ass@1: ",
     b"oss\x1b[0m=", b"eward\x1b[0m=", b"ntropy\x1b[0m=",
 )  # fmt: skip
 # A dict that is told over several lines begins one.

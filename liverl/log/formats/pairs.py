@@ -34,6 +34,8 @@ _WORDS = re.compile(
 _WITHIN = re.compile(rf"\s{NUMBER}\s")
 _EVALUATION = re.compile(r"(?i)(?<![\w/.])(?:eval(?:uation|uating)?|val(?:id(?:ation)?)?|test)(?![\w/.-])")
 _DIGITS = re.compile(r"\d+")
+# What an evaluation tells that tries each task several times.
+_PASS = re.compile(r"(?i)pass@\d{1,3}")
 # 54.6M, 3.1%; a single small letter may be a unit of time or length.
 _UNITS = {"K": 1e3, "k": 1e3, "M": 1e6, "B": 1e9, "%": 0.01}
 # What counts at a line's head without saying what: `[3/30]`, `#3`, `it 3:`, Keras' `3/30 [==>`.
@@ -81,6 +83,9 @@ class Pairs:
             return None  # one answer of many
         if named and self._head and _EVALUATION.search(text, 0, named.start()):
             return self._evaluation(int(named.group(1)), row)
+        if named and len(row) >= _LEAST and all(_PASS.fullmatch(key) for key in row):
+            found = next((value for key, value in row.items() if key.lower() == "pass@1"), None)
+            return None if found is None else (self._before + int(named.group(1)), {"val/pass@1": found})
         head = _DIGITS.sub("0", text[: named.end()]) if named else ""
         if not (
             self._goes_on(named, head, row) or _is_row(row, bool(epoch and text.lstrip().startswith("[")))

@@ -30,3 +30,13 @@ def test_names_with_blanks_before_their_values_may_stand_in_brackets() -> None:
         column(found, "actor/grad_norm") == [2.285] * 4 and column(found, "critic/score/mean") == [0.325] * 4
     )
     assert column(found, "reward/accuracy") == [0.219] * 4
+
+
+def test_an_evaluation_of_several_tries_between_the_steps_is_a_validation() -> None:
+    found = series(
+        "Step 60 | Pass@1: 0.0625, Pass@2: 0.1225, Pass@8: 0.2450\n"
+        "Step 60/467 | Average reward: 0.078 | Average sequence length: 143.7 | loss: 0.001 | lrm: 0.79\n"
+        "Step 61/467 | Average reward: 0.081 | Average sequence length: 140.1 | loss: 0.002 | lrm: 0.78\n"
+    )
+    assert found.steps.tolist() == [60, 61]
+    assert column(found, "val/score")[0] == 0.0625 and column(found, "critic/score/mean") == [0.078, 0.081]
