@@ -138,7 +138,19 @@ def _may_follow(finding: Finding, cause: Finding) -> bool:
         return False
     mine, other = finding.began, cause.began
     if mine.step is not None and other.step is not None and max(cause.window, finding.window) > 1:
-        return cause.earliest <= mine.step + _STEPS_BEFORE
+        if cause.earliest <= mine.step + _STEPS_BEFORE:
+            return True
+        # When a curve began to leave its habit is known by some steps only. What follows by its kind, and never leads,
+        # was told hardly earlier than its cause.
+        is_sure = (
+            _names(finding, cause)
+            and not _names(cause, finding)
+            and finding.is_measured
+            and cause.is_measured
+        )
+        if not is_sure or cause.told is None or finding.told is None:
+            return False
+        return cause.told - cause.window // 2 <= finding.told
     if mine.line is not None and other.line is not None:
         return other.line <= mine.line + _LINES_BEFORE
     if mine.step is not None and other.step is not None:

@@ -32,7 +32,7 @@ ALIASES: dict[str, tuple[str, ...]] = {
         "rollout_info/kl_div_mean",
     ),
     # TRL's PPO and open-instruct sum it up over the tokens of an answer.
-    "actor/kl_sequence": ("objective/kl", "rollout_info/rollout_kl"),
+    "actor/kl_sequence": ("objective/kl", "rollout_info/rollout_kl", "kl(sum)", "kl_sum", "sum_kl", "kl/sum"),
     "actor/ppo_kl": (
         "ppo_kl", "actor/approx_kl", "approx_kl", "policy/approx_kl", "policy/approxkl_avg", "policy/approxkl",
         "old_approx_kl",
@@ -65,7 +65,7 @@ ALIASES: dict[str, tuple[str, ...]] = {
         "average reward score", "exp_scores/mean", "rew", "rew_mean", "outcome_correct_mean", "reward/raw_mean",
         "actor/mean_episode_return", "mean_episode_return",
         "rollout/ep_rew_mean", "ep_rew_mean", "ep_rew", "ep_return", "ep_reward",
-        "rollout/reward_mean", "rollout/mean_reward", "rollout/in_group_reward_mean",
+        "total_r_mean", "rollout/reward_mean", "rollout/mean_reward", "rollout/in_group_reward_mean",
         "actor/rewards", "actor/actor_reward",  # oat
         "success_rate", "t_succ", "succ",
         "rollout/success_rate", "env/success_rate", "train/success", "avg_success", "solved_rate",
@@ -78,7 +78,7 @@ ALIASES: dict[str, tuple[str, ...]] = {
     "critic/score/std": (
         "reward_std", "std_reward", "reward/std", "rewards/std", "critic/rewards/std", "reward_stddev",
         "trial/reward/std", "rollout/in_group_reward_std", "in_group_reward_std", "in_group_std",
-        "total_rewards_std", "ppo/std_scores", "reward_std_dev", "train/reward_std_dev",
+        "total_r_std", "total_rewards_std", "ppo/std_scores", "reward_std_dev", "train/reward_std_dev",
     ),
     "critic/rewards/mean": ("final_reward", "loss/avg_final_rewards", "critic/full-reward/mean"),
     "critic/vf_loss": (
@@ -115,7 +115,8 @@ ALIASES: dict[str, tuple[str, ...]] = {
         "seq_len/mean", "seq. length", "seq_length", "completion_len", "glen", "mean_completion_length",
         "response_length_mean", "mean_length", "avg_length", "mean_response_length", "avg_response_length",
         "len_mean", "len/mean", "length_mean", "mean_completion_len", "response_length/avg",
-        "resp_len", "resp_length", "response_len", "mean_resp_len", "compl_len", "comp_len", "gen_len", "avg_len",
+        "avg_tokens", "resp_len", "resp_length", "response_len", "mean_resp_len", "compl_len", "comp_len", "gen_len",
+        "avg_len",
         "mean_len", "avg_completion_length", "val/sequence_lengths", "mean generation length", "len",
         "长度", "平均长度", "响应长度", "回复长度", "回答长度", "生成长度", "输出长度",
         "rollout_info/ep_len", "rollout_info/ep_lens",
@@ -230,7 +231,7 @@ ALIASES: dict[str, tuple[str, ...]] = {
         "staleness", "staleness/mean", "staleness_mean", "mean_staleness", "avg_staleness", "staleness/avg",
         "average_staleness", "off_policy_steps", "async/staleness_mean", "rollout/staleness/avg",
         "rollout/staleness/mean", "update/version_stats/sample_staleness_avg", "version_stats/sample_staleness_avg",
-        "rollout/version_lag/avg", "version_lag/avg", "version_lag/mean", "version_lag",
+        "rollout/version_lag/avg", "version_lag/avg", "version_lag/mean", "version_lag", "stats/lag_mean",
         "async/steps_off_policy_mean", "steps_off_policy_mean", "steps_off_policy/mean", "steps_off_policy",
     ),
     "rollout_corr/rollout_is_mean": (

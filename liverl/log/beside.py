@@ -44,7 +44,7 @@ MAY_MEAN = (
     | frozenset(_RIGHTS)
     | {each.replace("_", " ") for each in _HELD_OUT}
     | frozenset(_HELD_OUT)
-    | {"level"}
+    | {"level", "pass@1"}
 )
 
 
@@ -60,10 +60,8 @@ def as_meant(columns: Mapping[str, Values], verl: Mapping[str, Collection[str]])
         is_length = not _LENGTHS.isdisjoint((before, *verl.get(before, ())))
         if name.lower() in _CUTS and (is_length or _OF_UPDATES.isdisjoint(known)) and _CUT not in known:
             meant.setdefault(_CUT, name)
-    if _VALIDATION not in known and any(_is_training_s(name, verl.get(name, ())) for name in columns):
-        plain = {name.lower().replace(" ", "_"): name for name in columns}
-        if (held_out := next((plain[each] for each in _HELD_OUT if each in plain), None)) is not None:
-            meant[_VALIDATION] = held_out
+    if (held_out := _held_out(columns, verl, known)) is not None:
+        meant[_VALIDATION] = held_out
     if not known.isdisjoint(_OF_UPDATES | _LENGTHS):
         for name, target in _ALONE.items():
             if name in columns and target not in known and target not in meant:
@@ -71,13 +69,10 @@ def as_meant(columns: Mapping[str, Values], verl: Mapping[str, Collection[str]])
     if (
         _DIFFICULTY not in known
         and "level" in columns
-        and not any("policy" in name.lower() for name in columns)
+        and not any("policy" in each.lower() for each in columns)
     ):
         meant[_DIFFICULTY] = "level"  # prime-rl's is how many updates its rollouts lag behind
-    right = next((name for each in _RIGHTS for name in columns if name.lower() == each), None)
-    if right is None and _SCORE not in known:
-        right = next((name for name in columns if is_right(name)), None)
-    if right is not None:
+    if (right := _right(columns, known)) is not None:
         # Of pairs it is how many are told apart, and nothing is earned.
         scored = _SCORE in meant or any(
             _SCORE in (name, *verl.get(name, ())) for name in columns if name != right
@@ -86,6 +81,26 @@ def as_meant(columns: Mapping[str, Values], verl: Mapping[str, Collection[str]])
         if target not in known or (target == _SCORE and target not in columns):
             meant[target] = right
     return meant
+
+
+def _held_out(
+    columns: Collection[str], verl: Mapping[str, Collection[str]], known: Collection[str]
+) -> str | None:
+    """What an evaluation counts beside a reward that is called the training's."""
+    if _VALIDATION in known or not any(_is_training_s(name, verl.get(name, ())) for name in columns):
+        return None
+    plain = {name.lower().replace(" ", "_"): name for name in columns}
+    return next((plain[each] for each in _HELD_OUT if each in plain), None)
+
+
+def _right(columns: Collection[str], known: Collection[str]) -> str | None:
+    """The column of right answers: by its whole name; of one that is told by its words alone where no score is told."""
+    whole = next((name for each in _RIGHTS for name in columns if name.lower() == each), None)
+    if whole is not None or _SCORE in known:
+        return whole
+    if "pass@1" in columns:  # of the training's own tasks, where a validation's is told apart
+        return "pass@1"
+    return next((name for name in columns if is_right(name)), None)
 
 
 def _is_training_s(name: str, verl: Collection[str]) -> bool:

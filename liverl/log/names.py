@@ -37,7 +37,7 @@ _TRIALS = re.compile(
 _KL_SUM, _KL_ROOT = "actor/kl_sequence", "policy/sqrt_kl"
 # A word for what a run is for: rewards and scores are kept whatever else is wanted.
 _REWARD = re.compile(r"(?:^|[/_.])(?:rewards?|scores?|val|val-core|acc|accuracy|success_rate)(?:$|[/_.@])")
-_PREFIX = re.compile(r"^(?:train|trainer|metrics|global|grpo|ppo|rloo)/(?=.)")
+_PREFIX = re.compile(r"^(?:train|trainer|metrics|global|grpo|ppo|rloo|rl)/(?=.)")
 _FLAT_PREFIX = re.compile(r"^(?:(?:train|trainer|metrics|global)_(?=.)|(?:grpo|ppo|rloo)_(?!epoch))")
 _WITH_MEASURE = re.compile(r"(.+)/(mean|avg)$")
 # The prefixes of verl's keys that hold an underscore themselves, the longest first.
@@ -311,7 +311,9 @@ _VALIDATION = (
     re.compile(r"^val-core/.+"),
     re.compile(r"^val/test_score/"),
     re.compile(r"^val/(?!.*(?:num_turns|std|length)).*(?:score|reward|acc|mean@\d+|pass)"),
-    re.compile(rf"(?i)^val/(?!.*(?:num_turns|std|len|time|loss|count))(?:{BENCHMARKS})[\w.@/-]{{0,24}}$"),
+    re.compile(
+        rf"(?i)^(?:val|test)/(?!.*(?:num_turns|std|len|time|loss|count))(?:{BENCHMARKS})[\w.@/-]{{0,24}}$"
+    ),
 )
 
 

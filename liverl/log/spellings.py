@@ -47,7 +47,7 @@ PATTERNS: tuple[tuple[re.Pattern[str], str], ...] = (
     # The best of several tries of a validation.
     (
         re.compile(
-            r"(?i)^(?:val|eval|valid|validation|test)\b.*(?:best|pass)[@_](?:[2-9]|\d{2,3})(?:/mean)?$"
+            r"(?i)^(?:val|eval|valid|validation|test)(?:_|\b).*(?:best|pass)[@_](?:[2-9]|\d{2,3})(?:/mean)?$"
         ),
         "val/best",
     ),
@@ -221,7 +221,7 @@ PATTERNS: tuple[tuple[re.Pattern[str], str], ...] = (
     (
         re.compile(
             r"(?i)^(?:train/)?reward(?:s|_components)?/\w*(?:accuracy|correctness|check_answer|answer_reward|\br_answer\b|\bacc\b|exact_match|\b(?:is_)?correct(?:_\w+)?\b"
-            r"|\b(?:env|task|outcome|success|solved?)_reward\b|\b(?:unit_)?tests?_pass(?:ed|_rate)?\b|\bunit_tests?\b)\w*"
+            r"|\b(?:env|task|outcome|success|solved?|code|execution|tests?)_reward\b|\b(?:unit_)?tests?_pass(?:ed|_rate)?\b|\bunit_tests?\b)\w*"
             r"(?:/mean)?$"
         ),
         "reward/accuracy",

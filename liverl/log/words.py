@@ -17,7 +17,7 @@ __all__ = ["MEANS", "bare", "is_percent", "is_right", "is_share", "of_words"]
 # Words that tell where, or over what, a number is a mean: they leave its meaning as it is.
 _WHERE = frozenset((
     "train", "training", "trainer", "rollout", "rollouts", "episode", "batch", "step", "policy", "env", "total",
-    "overall", "team", "final", "slime", "verl", "trl", "skyrl",
+    "overall", "team", "final", "actor", "slime", "verl", "trl", "skyrl",
 ))  # fmt: skip
 _MEAN = frozenset(("avg", "mean", "average", "averaged"))
 _HELD_OUT = frozenset(
@@ -28,20 +28,24 @@ _JUDGED = frozenset(("alpacaeval", "alpacaeval2", "arenahard", "mtbench"))
 _WINS = frozenset(("wr", "lc", "win", "winrate", "rate", "score", "length", "controlled", "v2"))
 # How often a person or a judge prefers an answer to another model's.
 _WINS_OVER, _OTHER_MODEL = frozenset(("win", "wins", "winrate")), frozenset((
-    "sft", "ref", "reference", "base", "baseline", "human", "judge", "gpt4", "init",
+    "sft", "ref", "reference", "base", "baseline", "human", "judge", "gpt4", "init", "claude", "gpt",
 ))  # fmt: skip
-_AGAINST = _OTHER_MODEL | {"vs", "against", "over", "rate", "share", "pct", "percent", "%", "ratio", "frac"}
+_AGAINST = (
+    _OTHER_MODEL
+    | _HELD_OUT
+    | {"pairwise", "vs", "against", "over", "rate", "share", "pct", "percent", "%", "ratio", "frac"}
+)
 _FORMAT, _KEPT = frozenset(("format", "fmt")), frozenset(("compliance", "valid", "ok", "success"))
 _PARSED = frozenset(("parse", "parsed", "parsable", "parseable", "json", "xml"))
 _SCORE = frozenset(("reward", "rewards", "score", "scores", "return", "rew"))
 # What says of a reward that it is the whole one, before anything is taken off it.
-_WHOLE = frozenset(("all", "raw", "scalar"))
+_WHOLE = frozenset(("all", "raw", "scalar", "rm", "model"))
 _ANSWER = frozenset((
     "response", "responses", "completion", "completions", "generation", "generations", "generated", "answer", "answers",
     "output", "outputs", "reply", "replies", "resp", "gen", "decode", "decoded", "out", "sample", "sequence",
 ))  # fmt: skip
 _LENGTH = frozenset(("length", "lengths", "len", "lens"))
-_TOKENS = frozenset(("token", "tokens", "num", "n"))
+_TOKENS = frozenset(("token", "tokens", "tok", "num", "n"))
 _RIGHT = frozenset((
     "accuracy", "accuracies", "acc", "correct", "correctness", "answer", "answers", "rate", "ratio", "frac",
     "fraction", "share", "gt",
@@ -141,7 +145,7 @@ def _is_tokens_each(words: frozenset[str], rest: frozenset[str]) -> bool:
     if "tokens" not in rest or "total" in words:
         return False
     if words & _MEAN:
-        return rest <= _ANSWER | {"tokens", "n", "num"}
+        return rest <= _ANSWER | {"tokens", "n", "num", "new"}
     return "per" in rest and bool(rest & _ANSWER) and rest <= _ANSWER | {"tokens", "per"}
 
 
@@ -188,7 +192,7 @@ def _of_update(words: frozenset[str], rest: frozenset[str]) -> str | None:
 
 def is_right(name: str) -> bool:
     """Whether a name counts right answers (`rollout_answer_accuracy`), and no format, no held-out set."""
-    return _are_right(_words(name) - _WHERE - _MEAN)
+    return _are_right(_words(name) - _WHERE - _MEAN - {"gen", "generation"})
 
 
 def bare(name: str) -> str:

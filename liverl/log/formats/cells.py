@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from liverl.log.formats.values import NUMBER, number, told
-from liverl.log.names import is_metric
+from liverl.log.names import is_metric, told_names
 from liverl.log.tongues import in_english
 from liverl.log.words import is_right
 
@@ -42,6 +42,12 @@ _UNIT = re.compile(
 _ASIDE = re.compile(
     r"\s*[(（](?i:acc(?:uracy)?|k[123]|policy|rollouts?|batch|overall|all|per step|of group)[)）]$"
 )
+# ... in more words; but what makes another metric of it.
+_BRACKETS = re.compile(r"\s*[(（\[][^()（）\[\]]{1,40}[)）\]]")
+_OF_SPREAD = re.compile(
+    r"(?i)[(（\[][^()（）\[\]]*\b(?:max|min|std|var|sd|p\d\d|median|total|val|eval|test)\b"
+)
+_SUMMED = re.compile(r"(?i)[(（\[][^()（）\[\]]*\b(?:sum|summed)\b")
 _PERCENT = re.compile(r"^(?:pct|percent(?:age)?|%)(?: of|_of)?[ _]|[ _](?:pct|percent)$", re.I)
 _STEP_NAMES = frozenset((
     "step", "steps", "global step", "train step", "training step", "trainer step", "optimizer step", "rollout step",
@@ -147,6 +153,13 @@ def key_of(cell: str) -> str:
         for form in (each, each.replace(" ", "_").replace("-", "_")):
             if is_metric(form):
                 return form
+    if not _OF_SPREAD.search(name) and (short := _BRACKETS.sub("", name).strip()) and short != name:
+        summed = "(sum)" if _SUMMED.search(in_english(name)) else ""
+        for form in (short + summed, short, short.replace(" ", "_")):
+            if is_metric(form):
+                return form
+        if told_names(short):
+            return short
     return alone if is_right(alone := _UNIT.sub("", name)) else name
 
 

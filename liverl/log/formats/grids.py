@@ -38,7 +38,8 @@ NEEDLES = (
         "步", "区间", "阶段", "轮", "训练步", "단계", "스텝", "구간", "ステップ",
     )),
     b"|step", b"|Step", b"**Step", b"**step", b"teration |", b"pisode |", b"| Episode", b"| episode", b"| rollout |",
-    b"| batch |", b"| Batch |", b"| metric |", b"| Metric |", b"| init |", b"| base |", b" it |", b"| ckpt |",
+    b"| batch |", b"| Batch |", b"| update", b"| Update", b"| metric |", b"| Metric |", b"| init |", b"| base |",
+    b" it |", b"| ckpt |",
     b"| checkpoint |",
 )  # fmt: skip
 _SIGNS = (b"|", b"\t", "│".encode(), "┃".encode(), b"Training Loss", b"reward_std", b"Step  ", b"step  ")

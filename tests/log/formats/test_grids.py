@@ -394,3 +394,20 @@ def test_windows_of_steps_count_them_too() -> None:
         "| 21–50 | 0.27 ± 0.1 | 0.008 |\n"
     )
     assert found.steps.tolist() == [20, 50] and column(found, "critic/score/mean") == [0.23, 0.27]
+
+
+@pytest.mark.parametrize(
+    ("header", "key"),
+    [
+        ("KL(pi, sft) (sum over tokens)", "KL(sum)"),
+        ("KL(SFT 대비, 합)", "KL(sum)"),
+        ("KL(对ref)", "KL"),
+        ("win vs SFT (GPT-4o-mini)", "win vs SFT"),
+        ("reward (max)", "reward (max)"),
+        ("accuracy (val)", "accuracy (val)"),
+    ],
+)
+def test_what_stands_in_brackets_behind_a_name_is_left_out_unless_it_makes_another_of_it(
+    header: str, key: str
+) -> None:
+    assert key_of(header) == key
