@@ -165,7 +165,11 @@ ALIASES: dict[str, tuple[str, ...]] = {
         "tool_ok", "call_ok", "tool_call_success", "code_exec_success_rate",
     ),
     # The share of trials that failed for their environment's reasons: rLLM's.
-    "trial/failed_share": ("batch/env_timeout", "env_timeout_rate", "env_timeout_frac", "env_timeout_ratio"),
+    "trial/failed_share": ("batch/env_timeout", "env_timeout_rate", "env_timeout_frac", "env_timeout_ratio",
+                           "termination/timeout", "batch/timeout", "traj/timeout", "traj/timeout_mean"),
+    # How much of an environment's words come back to the policy.
+    "env/observation_length": ("env/all/ob_tokens_per_turn", "mean_obs_chars", "state_tokens/total", "obs_len",
+                               "obs_tokens", "observation_tokens/mean", "obs_tokens_per_turn"),
     # How many of a batch's trials ended in an error, whatever it was.
     "trial/failed": (
         "generate/num_error_trajectories", "num_error_trajectories", "num_failed_trajectories", "error_trajectories",
@@ -195,6 +199,7 @@ ALIASES: dict[str, tuple[str, ...]] = {
         "update (s)",
     ),
     "timing_s/update_weights": (
+        "time/update_weights",
         "time/sync_s", "timing/sync_weights", "timeperf/update_weights", "perf/update_weights_time",
         "time/save_checkpoint_and_get_sampling_client", "timing_s/param_sync",
         "timing_s/timing_s/param_sync",

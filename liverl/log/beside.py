@@ -26,6 +26,7 @@ _OF_UPDATES = frozenset((
 _LENGTHS = frozenset(("response_length/mean", "response_length/max", "response_length/min"))
 _RIGHTS = (
     "accuracy", "acc", "correct", "train acc", "train accuracy", "correct_rate", "acc/mean", "gt_accuracy", "gt_acc",
+    "answer_correct", "train/answer_correct", "em",
 )  # fmt: skip
 # Beside a reward that is called the training's: what an evaluation counts.
 _HELD_OUT = ("bacc", "balanced_accuracy", "macro_f1", "f1", "exact_match", "em")  # fmt: skip
@@ -72,7 +73,7 @@ def as_meant(columns: Mapping[str, Values], verl: Mapping[str, Collection[str]])
         and not any("policy" in each.lower() for each in columns)
     ):
         meant[_DIFFICULTY] = "level"  # prime-rl's is how many updates its rollouts lag behind
-    if (right := _right(columns, known)) is not None:
+    if (right := _right(columns, known)) is not None and right not in meant.values():
         # Of pairs it is how many are told apart, and nothing is earned.
         scored = _SCORE in meant or any(
             _SCORE in (name, *verl.get(name, ())) for name in columns if name != right

@@ -29,7 +29,8 @@ _PART = re.compile(r"^(?:train/)?rewards/[\w.-]+/mean$")
 # Tinker's share of the answers that ended by themselves.
 _CUT, _ENDED = "response_length/clip_ratio", "env/all/format_eos"
 # Trials that failed for their environment's reasons, and how many there were, whatever they are called.
-_FAILED, _BY_ENV, _COMPLETED = "trial/failed_share", "trial/failed_by_env", "trials/completed"
+_FAILED, _BY_ENV = "trial/failed_share", "trial/failed_by_env"
+_COMPLETED = ("trials/completed", "training/n_rollouts_w_trace")
 _TRIALS = re.compile(
     r"(?i)^(?:[\w.]+/)?(?:(?:n|num|count)_(?:traj(?:ectorie)?s?|trials?|rollouts?|episodes?|samples?)|trials/n)$"
 )
@@ -72,7 +73,7 @@ _COUNTED = frozenset((
     "groups_skipped", "groups_total", "skipped_groups", "n_groups", "batch/solve_none", "batch/solve_all",
     "batch/solve_partial", "env/all/by_group/frac_all_bad", "env/all/by_group/frac_all_good",
     "env/all/by_group/frac_mixed", "solve_none", "solve_all",
-    "env/all/format_eos", "trials/n", _COMPLETED, _KL_ROOT,
+    "env/all/format_eos", "trials/n", *_COMPLETED, _KL_ROOT,
 ))  # fmt: skip
 
 
@@ -344,7 +345,8 @@ def _failed(columns: Mapping[str, Values]) -> Values | None:
     with np.errstate(invalid="ignore", divide="ignore"):
         if _BY_ENV in columns and not (columns[_BY_ENV] > trials).any():
             return columns[_BY_ENV] / trials
-        return 1 - columns[_COMPLETED] / trials if _COMPLETED in columns else None
+        completed = next((columns[name] for name in _COMPLETED if name in columns), None)
+        return None if completed is None else 1 - completed / trials
 
 
 def _zero_std(columns: Mapping[str, Values]) -> Values | None:

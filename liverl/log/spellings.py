@@ -44,6 +44,12 @@ PATTERNS: tuple[tuple[re.Pattern[str], str], ...] = (
         ),
         "trial/failed_share",
     ),
+    # RAGEN's games, each by its name.
+    (re.compile(r"(?i)^train/\w+/success(?:_rate)?$"), "critic/score/mean"),
+    (
+        re.compile(r"(?i)^(?:train/)?(?:\w+/)?(?:num_actions|actions_per_episode)(?:/mean)?$"),
+        "tool_call_counts/mean",
+    ),
     # The best of several tries of a validation.
     (
         re.compile(
