@@ -227,7 +227,7 @@ PATTERNS: tuple[tuple[re.Pattern[str], str], ...] = (
     (
         re.compile(
             r"(?i)^(?:train/)?reward(?:s|_components)?/\w*(?:accuracy|correctness|check_answer|answer_reward|\br_answer\b|\bacc\b|exact_match|\b(?:is_)?correct(?:_\w+)?\b"
-            r"|\b(?:env|task|outcome|success|solved?|code|execution|tests?)_reward\b|\b(?:unit_)?tests?_pass(?:ed|_rate)?\b|\bunit_tests?\b)\w*"
+            r"|\b(?:env|task|outcome|success|solved?|code|execution|tests?)_reward\b|\b(?:reward|r)_correct\b|\bcorrect_reward\b|\b(?:unit_)?tests?_pass(?:ed|_rate)?\b|\bunit_tests?\b)\w*"
             r"(?:/mean)?$"
         ),
         "reward/accuracy",
