@@ -7,7 +7,7 @@ ALIASES: dict[str, tuple[str, ...]] = {
     "actor/entropy": (
         "actor/entropy_loss", "entropy", "policy/policy_entropy", "policy_entropy", "optim/entropy", "entropy/mean",
         "entropy_loss", "mean_entropy", "objective/entropy", "token_entropy",
-        "policy/entropy_avg", "critic/entropy/mean", "approx_entropy", "ent", "熵", "策略熵", "ppo/policy/entropy",
+        "policy/entropy_avg", "critic/entropy/mean", "approx_entropy", "ent", "ppo/policy/entropy",
     ),
     "actor/grad_norm": (
         "actor/grad_norm(before clip)", "grad_norm", "optim/grad_norm", "skyrl.ai/grad_norm", "policy/grad_norm",
@@ -15,7 +15,7 @@ ALIASES: dict[str, tuple[str, ...]] = {
         "actor/gradient_norm", "total_norm", "raw_grad_norm", "l2_norm", "total_grad_norm", "optim/total_grad_norm",
         "gradnorm", "gradient norm", "global_grad_norm", "grad_norm_before_clip", "grad_norm_pre_clip",
         "grad_norm_preclip", "pre_clip_grad_norm", "unclipped_grad_norm", "grad/norm", "gradients/norm", "grad_l2_norm",
-        "gn", "梯度范数", "梯度",
+        "gn",
     ),
     "actor/pg_loss": (
         "pg_loss", "policy_loss", "policy/policy_loss", "actor/policy_loss", "actor_loss", "actor/actor_loss",
@@ -28,7 +28,7 @@ ALIASES: dict[str, tuple[str, ...]] = {
         "ref_kl", "kl/mean", "critic/kl", "objective/kl_avg", "kl_to_ref", "kl_ref", "kl_div", "kl_to_reference",
         "reference_kl", "kl_with_ref", "kl_vs_ref", "kl_from_ref", "kl/ref", "loss/kl", "loss/kl_loss", "kl_mean",
         "actor/kl_divergence", "policy_kl", "kl/policy_ref", "policy_ref_kl", "policy/kl_to_ref", "ref/kl", "kl_avg",
-        "per-token kl", "per_token_kl", "token_kl", "kl_per_token", "kl散度", "kl 散度",
+        "per-token kl", "per_token_kl", "token_kl", "kl_per_token",
         "rollout_info/kl_div_mean",
     ),
     # TRL's PPO and open-instruct sum it up over the tokens of an answer.
@@ -70,7 +70,7 @@ ALIASES: dict[str, tuple[str, ...]] = {
         "success_rate", "t_succ", "succ",
         "rollout/success_rate", "env/success_rate", "train/success", "avg_success", "solved_rate",
         "accuracy_rate", "solve_rate", "pass_rate", "avg total reward", "reward/evaluate_response/avg_total_reward",
-        "奖励", "平均奖励", "奖励均值", "rm",
+        "rm",
         "rollout_info/ep_rew", "rollout_info/ep_task_rew", "rollout_scores/mean",
     ),
     "critic/score/max": ("critic/full-score/max", "reward/max", "reward_max", "max_reward", "critic/rewards/max"),
@@ -118,7 +118,7 @@ ALIASES: dict[str, tuple[str, ...]] = {
         "avg_tokens", "resp_len", "resp_length", "response_len", "mean_resp_len", "compl_len", "comp_len", "gen_len",
         "avg_len",
         "mean_len", "avg_completion_length", "val/sequence_lengths", "mean generation length", "len",
-        "长度", "平均长度", "响应长度", "回复长度", "回答长度", "生成长度", "输出长度",
+        "长度",
         "rollout_info/ep_len", "rollout_info/ep_lens",
     ),
     "rewards/margins": (
@@ -142,7 +142,7 @@ ALIASES: dict[str, tuple[str, ...]] = {
         "is_truncated/mean", "is_truncated", "no_eos_ratios", "truncated_fraction", "clipped_ratio",
         "truncated", "truncation_ratio", "frac_truncated", "generate/truncated_fraction",
         "response_clip_ratio", "truncation", "finish_length", "finish_reason/length", "hit_max_len",
-        "generate/stop_reason_length_frac", "rollout/truncated", "截断率", "截断比例", "截断比",
+        "generate/stop_reason_length_frac", "rollout/truncated", "截断比",
     ),
     "prompt_length/mean": ("prompt_len", "completions/mean_prompt_length", "prompt_length"),
     "num_turns/mean": (

@@ -55,6 +55,14 @@ def test_what_began_later_is_told_behind_what_came_before_it() -> None:
     assert told(long, broken) == [("broken", ""), ("long", "broken")]
 
 
+@pytest.mark.parametrize(("seen", "cause"), [(62, "noise"), (70, "")])
+def test_what_follows_and_never_leads_is_told_hardly_before_its_cause(seen: int, cause: str) -> None:
+    """The steps at which two curves left their habit are known by some steps only."""
+    broken = finding("broken", "error", 50, ("noise",), told=60)
+    noise = finding("noise", "error", 55, told=seen)
+    assert dict(told(broken, noise))["broken"] == cause
+
+
 @pytest.mark.parametrize(("area", "cause"), [("policy", "policy:broken"), ("tools", "tools:failing")])
 def test_of_two_that_began_as_one_the_graver_of_an_area_is_the_cause(area: str, cause: str) -> None:
     """What breaks the tools is no less the cause for being only warned of."""
