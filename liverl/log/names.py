@@ -102,7 +102,7 @@ class Names:
             name = key  # `response_length` is no part of `response/`
         if self._wanted is None or name in self._wanted or name in _COUNTED or _TRIALS.match(name):
             return name
-        if _REWARD.search(name.lower()):
+        if _REWARD.search(name.lower()) or any(each.match(name) for each in _VALIDATION):
             return name
         if name.lower() in MAY_MEAN or is_right(name):
             return name

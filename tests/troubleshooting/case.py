@@ -38,7 +38,7 @@ from typing import Any
 
 import yaml
 
-from liverl.diagnose.catalogue import catalogue, patterns
+from liverl.diagnose.catalogue import catalogue, metrics_of, patterns
 from liverl.diagnose.diagnose import diagnose
 from liverl.diagnose.finding import Diagnosis
 from liverl.diagnose.snapshot import Snapshot
@@ -74,11 +74,11 @@ class Case:
     is_primary: bool
 
     def diagnosed(self, folder: Path) -> Diagnosis:
-        """Write the file and diagnose it."""
+        """Write the file and diagnose it, with the metrics that `liverl diagnose` keeps."""
         path = folder / self.file
         path.write_text(self.text, encoding="utf-8")
         writeups = catalogue()
-        told = Reader(path, patterns(writeups)).read()
+        told = Reader(path, patterns(writeups), metrics_of(writeups)).read()
         facts = {**told.facts, **self.facts}
         setting = {**told.settings, **self.setting}
         return diagnose(Snapshot(path.name, told.kind, told.series, told.sightings, facts, setting), writeups)
