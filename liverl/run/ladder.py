@@ -18,7 +18,7 @@ from liverl.record.layout import RunDir
 from liverl.record.runfile import ProcessRef
 from liverl.run.children import Child
 from liverl.run.ending import kill_descendants, wait_until
-from liverl.run.processes import descendants, send, send_group
+from liverl.run.processes import descendants, is_deaf_init, send, send_group
 from liverl.run.saving import Saving
 
 CHECKPOINT_LIMIT_S = 300.0
@@ -107,7 +107,11 @@ class Ladder:
 
 
 class _Termination:
-    """Asks every descendant once, those that appear later too; true when none is left."""
+    """Asks every descendant once, those that appear later too; true when none is left.
+
+    The orphaned first process of a sandbox can't hear SIGTERM: nobody can end it but by SIGKILL, as the death of its
+    maker should have.
+    """
 
     def __init__(self) -> None:
         self._asked: set[ProcessRef] = set()
@@ -118,4 +122,6 @@ class _Termination:
             if process not in self._asked:
                 send(process, signal.SIGTERM)
                 self._asked.add(process)
+            elif is_deaf_init(process):
+                send(process, signal.SIGKILL)
         return not living

@@ -89,6 +89,18 @@ def send_group(leader: ProcessRef, number: signal.Signals) -> bool:
     return True
 
 
+def is_deaf_init(process: ProcessRef) -> bool:
+    """Whether it is the first process of a pid namespace of its own and handles no SIGTERM.
+
+    The kernel drops every signal for such a one that it has no handler for, but SIGKILL (pid_namespaces(7)). A sandbox
+    whose maker ended before it could ask to be killed with it is left as one.
+    """
+    said = dict(line.partition(":")[::2] for line in _text(f"/proc/{process.pid}/status").splitlines())
+    pids = said.get("NSpid", "").split()
+    caught = int(said.get("SigCgt", "0").strip() or "0", 16)
+    return len(pids) > 1 and pids[-1] == "1" and not caught >> (signal.SIGTERM - 1) & 1 and is_alive(process)
+
+
 def become_subreaper() -> None:
     """From now on orphaned descendants become children of this process, not of init."""
     _prctl(_PR_SET_CHILD_SUBREAPER, 1)

@@ -3,6 +3,7 @@
 Reads its script from the environment; SCRIPT is JSON with
 - `steps`, `pause_s` between them, and `end` (raise or hang)
 - `deaf` (to SIGINT), `stubborn` (false: no process that tries to outlive it)
+- `orphan` (a namespace's first process whose maker is gone)
 - `saving_s` (how long one more checkpoint takes to be written), `stages` (of the boot, that it tells of)
 
 It goes on from the newest checkpoint, as verl does, and writes every pid it makes to data/pids.
@@ -43,6 +44,8 @@ def main() -> None:
         stream.write(f"{os.getpid()}\n")
     if script.get("stubborn", True):
         be_stubborn(pids)
+    if script.get("orphan"):
+        leave_orphan(pids)
     for stage in script.get("stages", ()):
         post_event(RunDir(run), "boot", **stage)
     done = train(run, script)
@@ -60,6 +63,21 @@ def be_stubborn(pids: Path) -> None:
     subprocess.Popen([sys.executable, "-c", STUBBORN, str(pids)])
     while len(pids.read_text().split()) < before + 2:
         time.sleep(0.02)
+
+
+def leave_orphan(pids: Path) -> None:
+    """Start the first process of a pid namespace, and kill its maker: what a sandbox is that was ended as it began."""
+    maker = subprocess.Popen(["unshare", "--user", "--map-root-user", "--pid", "--fork", "sleep", "600"])
+    children = Path(f"/proc/{maker.pid}/task/{maker.pid}/children")
+    while (
+        not (found := children.read_text().split())
+        or b"sleep" not in Path(f"/proc/{found[0]}/cmdline").read_bytes()
+    ):
+        time.sleep(0.02)
+    maker.kill()
+    maker.wait()
+    with pids.open("a") as stream:
+        stream.write(f"{found[0]}\n")
 
 
 def save_slowly(run: Path, step: int, seconds: float) -> None:

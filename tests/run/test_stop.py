@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import socket
+import subprocess
 import threading
 from dataclasses import replace
 
@@ -65,6 +66,20 @@ def test_what_does_not_end_is_named_and_killed_only_by_a_second_word(launch_run:
     ending = stop(run, "test again", kill=True)
     assert (ending.state, ending.is_over) == ("stopped", True)
     assert all_gone(stubborn)
+
+
+def test_the_orphaned_first_process_of_a_sandbox_which_hears_no_sigterm_needs_no_second_word(
+    launch_run: Launch,
+) -> None:
+    tried = subprocess.run(["unshare", "--user", "--map-root-user", "--pid", "--fork", "true"], check=False)
+    if tried.returncode != 0:
+        pytest.skip("this machine allows no namespaces")
+    run = launch_run(steps=1, end="hang", stubborn=False, orphan=True)
+    pids = made_pids(run, 2)
+    ending = stop(run, "test")
+    assert (ending.state, ending.is_over, ending.left) == ("stopped", True, ())
+    assert not any("processes" in event.fields for event in stopping(run))
+    assert all_gone(pids)
 
 
 def test_what_ends_a_moment_after_it_was_named_is_waited_for(launch_run: Launch) -> None:
