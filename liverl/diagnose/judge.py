@@ -173,6 +173,8 @@ def _show(sign: Sign, snapshot: Snapshot, memory: Memory | None) -> _Shown | Non
 
 def _onset(sign: Sign, series: Series, row: int) -> int:
     """The row at which the first of what the conditions speak of began to change, `row` at the latest."""
+    if sign.lag is not None:
+        return max(row - sign.lag, 0)
     return min((onset(series.columns[each], row) for each in sign.metrics if series.has(each)), default=row)
 
 

@@ -33,14 +33,15 @@ _FIELDS = {
     "last_resort", "measured_by", "window", "signature", "secondary_to", "cure", "labels",
 }  # fmt: skip
 _SIGN_FIELDS = {"line", "has", "unless", "near", "not_near", "also", "never", "within", "times", "at_end", "when",
-                "for", "facts", "detail", "chain"}  # fmt: skip
+                "for", "lag", "facts", "detail", "chain"}  # fmt: skip
 _Loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
 @dataclass(frozen=True)
 class Sign:
     """One way in which a failure shows. `when` must hold at the same steps, `hold` steps long; `times` lines or more
-    must meet `line`; of `also` each must be met (within so many lines, where `within` says so), of `never` none."""
+    must meet `line`; of `also` each must be met (within so many lines, where `within` says so), of `never` none. What
+    the conditions tell began `lag` rows before the first that meets them; else where its metrics left their habit."""
 
     line: LinePattern | None = None
     times: int = 1
@@ -49,6 +50,7 @@ class Sign:
     within: int = 0
     when: tuple[Expression, ...] = ()
     hold: int = 1
+    lag: int | None = None
     facts: tuple[Expression, ...] = ()
 
     @property
@@ -183,6 +185,7 @@ def _sign(key: str, given: Any) -> Sign:
         within=int(given.get("within", 0)),
         when=tuple(parse(each) for each in _texts(given, "when")),
         hold=int(given.get("for", 1)),
+        lag=int(given["lag"]) if "lag" in given else None,
         facts=tuple(parse(each) for each in _texts(given, "facts")),
     )
     if not (sign.line or sign.when or sign.facts):

@@ -71,14 +71,15 @@ ALIASES: dict[str, tuple[str, ...]] = {
         "rollout/success_rate", "env/success_rate", "train/success", "avg_success", "solved_rate",
         "accuracy_rate", "solve_rate", "pass_rate", "avg total reward", "reward/evaluate_response/avg_total_reward",
         "rm",
-        "rollout_info/ep_rew", "rollout_info/ep_task_rew", "rollout_scores/mean",
+        "rollout_info/ep_rew", "rollout_info/ep_rew_mean", "rollout_info/ep_task_rew", "rollout_scores/mean",
     ),
     "critic/score/max": ("critic/full-score/max", "reward/max", "reward_max", "max_reward", "critic/rewards/max"),
     "critic/score/min": ("critic/full-score/min", "reward/min", "reward_min", "min_reward", "critic/rewards/min"),
     "critic/score/std": (
         "reward_std", "std_reward", "reward/std", "rewards/std", "critic/rewards/std", "reward_stddev",
         "trial/reward/std", "rollout/in_group_reward_std", "in_group_reward_std", "in_group_std",
-        "total_r_std", "total_rewards_std", "ppo/std_scores", "reward_std_dev", "train/reward_std_dev",
+        "group std", "group_std", "total_r_std", "total_rewards_std", "ppo/std_scores", "reward_std_dev",
+        "train/reward_std_dev",
     ),
     "critic/rewards/mean": ("final_reward", "loss/avg_final_rewards", "critic/full-reward/mean"),
     "critic/vf_loss": (
@@ -87,7 +88,8 @@ ALIASES: dict[str, tuple[str, ...]] = {
         "cri_loss", "loss/critic",
     ),
     "critic/vf_explained_var": (
-        "explained_variance", "explained_var", "expl_variance", "expl_var", "vf_explained_var", "value/explained_var",
+        "explained_variance", "explained_var", "ev", "expl_variance", "expl_var", "vf_explained_var",
+        "value/explained_var",
         "critic/explained_variance", "value/explained_variance", "losses/explained_variance", "val/var_explained",
     ),
     "critic/vf_clipfrac": ("vf_clipfrac", "value_clipfrac", "val/clipfrac_avg", "critic/clipfrac", "value_clip_frac"),
@@ -105,7 +107,7 @@ ALIASES: dict[str, tuple[str, ...]] = {
     "reward/zero_std_share": (
         "frac_reward_zero_std", "frac_zero_std", "zero_std_ratio", "zero_variance_ratio", "frac_groups_zero_std",
         "reward/frac_zero_std", "zero_advantage_ratio", "zero_var_ratio", "zero_advantage_frac",
-        "all-same groups", "all_same_groups", "frac_all_same",
+        "all-same groups", "all_same_groups", "frac_all_same", "zero-adv group", "zero-adv groups", "zero_adv_groups",
     ),
     "response_length/mean": (
         "completions/mean_length", "completion_length", "response_length", "response_len/mean",
@@ -119,14 +121,20 @@ ALIASES: dict[str, tuple[str, ...]] = {
         "avg_len",
         "mean_len", "avg_completion_length", "val/sequence_lengths", "mean generation length", "len",
         "长度",
-        "rollout_info/ep_len", "rollout_info/ep_lens",
+        "rollout_info/ep_len", "rollout_info/ep_lens", "gen_tok", "gen_toks", "gen_tokens",
     ),
     "rewards/margins": (
         "reward_margin", "reward_margins", "margin", "margins", "train/margin", "dpo/margin", "rewards/margin",
         "preference_margin", "avg_margin", "mean_margin", "reward diff", "reward_diff", "reward difference",
     ),
-    "rewards/chosen": ("chosen_reward", "chosen_rewards", "reward_chosen", "rewards_chosen", "chosen reward"),
-    "rewards/rejected": ("rejected_reward", "rejected_rewards", "reward_rejected", "rewards_rejected"),
+    "rewards/chosen": (
+        "chosen_reward", "chosen_rewards", "reward_chosen", "rewards_chosen", "chosen reward", "rewards chosen mean",
+        "rewards_chosen_mean",
+    ),
+    "rewards/rejected": (
+        "rejected_reward", "rejected_rewards", "reward_rejected", "rewards_rejected", "reject_reward",
+        "rewards rejected mean", "rewards_rejected_mean",
+    ),
     "reward/hack_rate": (
         "hack_freq", "hack_rate", "hack_frac", "hack_share", "hacking_rate", "reward_hack_rate", "reward_hacking_rate",
         "cheat_rate",
@@ -166,7 +174,8 @@ ALIASES: dict[str, tuple[str, ...]] = {
     ),
     # The share of trials that failed for their environment's reasons: rLLM's.
     "trial/failed_share": ("batch/env_timeout", "env_timeout_rate", "env_timeout_frac", "env_timeout_ratio",
-                           "termination/timeout", "batch/timeout", "traj/timeout", "traj/timeout_mean"),
+                           "termination/timeout", "batch/timeout", "traj/timeout", "traj/timeout_mean",
+                           "metrics/has_error", "has_error", "has_error/mean"),
     # How much of an environment's words come back to the policy.
     "env/observation_length": ("env/all/ob_tokens_per_turn", "mean_obs_chars", "state_tokens/total", "obs_len",
                                "obs_tokens", "observation_tokens/mean", "obs_tokens_per_turn"),
@@ -180,7 +189,8 @@ ALIASES: dict[str, tuple[str, ...]] = {
     "tool_call_counts/mean": (
         "tools/call_frequency", "tool_call/mean", "tool_calls/mean", "num_tool_calls", "tool_calls_per_episode",
         "actor/num_tool_uses", "num_tool_uses", "env/number_of_valid_search", "environment/num_searches",
-        "search_count", "environment/tool_calls_per_traj", "tool_calls_per_traj", "tool_calls_per_trajectory",
+        "search_count", "search count", "environment/tool_calls_per_traj", "tool_calls_per_traj",
+        "tool_calls_per_trajectory",
     ),
     "timing_s/step": (
         "time/total", "step_time", "time/step", "time/step_s", "timing/step", "perf/step_time", "time", "iter_time_s",
@@ -214,11 +224,11 @@ ALIASES: dict[str, tuple[str, ...]] = {
     ),
     "perf/total_num_tokens": ("n_tokens", "total_tokens", "perf/total_tokens"),
     "rollout_corr/kl": (
-        "optim/kl_sample_train_v1", "mismatch/kl", "mismatch/mismatch_kl", "policy/train_infer_kl",
+        "optim/kl_sample_train_v1", "mismatch/kl", "mismatch/mismatch_kl", "policy/train_infer_kl", "mis_kl",
     ),
     "rollout_corr/k3_kl": (
         "mismatch_kl/mean", "mismatch_kl", "mismatch/k3_kl", "mismatch kl", "generation kl error", "gen_kl_error",
-        "mismatch_k3_kl", "mismatch/mismatch_k3_kl", "policy/train_infer_k3_kl",
+        "mismatch_k3_kl", "mismatch/mismatch_k3_kl", "policy/train_infer_k3_kl", "mis_k3_kl",
     ),
     # The mean distance of the two sides' log-probabilities, in nats a token.
     "rollout_corr/logprob_abs_diff": (
@@ -245,10 +255,13 @@ ALIASES: dict[str, tuple[str, ...]] = {
     "rollout_corr/rollout_is_eff_sample_size": ("mismatch/rollout_is_eff_sample_size", "rollout_is_eff_sample_size"),
     "training/rollout_probs_diff_mean": (
         "rollout_probs_diff_mean", "policy/rollout_train_prob_diff_mean", "rollout_train_prob_diff_mean",
+        "probs_diff", "prob_diff", "rollout_probs_diff",
     ),
     "training/rollout_probs_diff_max": ("rollout_probs_diff_max", "policy/rollout_train_prob_diff_max"),
     "training/rollout_probs_diff_std": ("rollout_probs_diff_std", "policy/rollout_train_prob_diff_std"),
-    "training/rollout_actor_probs_pearson_corr": ("rollout_actor_probs_pearson_corr",),
+    "training/rollout_actor_probs_pearson_corr": (
+        "rollout_actor_probs_pearson_corr", "pearson", "pearson_corr", "probs_pearson",
+    ),
     "training/epoch": ("epoch",),
     "perf/mfu/actor": ("mfu/actor", "perf/actor_train_mfu", "mfu"),
     "val/score": (
@@ -258,7 +271,8 @@ ALIASES: dict[str, tuple[str, ...]] = {
         "holdout",
     ),
     "val/perplexity": (
-        "val/fluency_metrics/perplexity", "eval_perplexity", "eval/perplexity", "eval_ppl", "eval/ppl",
+        "val/fluency_metrics/perplexity", "fluency_metrics/perplexity", "eval_perplexity", "eval/perplexity",
+        "eval_ppl", "eval/ppl",
         "val_perplexity", "val_ppl",
     ),
 }  # fmt: skip

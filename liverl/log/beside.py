@@ -10,6 +10,7 @@ from collections.abc import Collection, Mapping
 from itertools import pairwise
 
 from liverl.log.series import Values
+from liverl.log.shorthand import SHORT, plain
 from liverl.log.words import is_right
 
 _MARGINS, _PAIRS = "rewards/margins", "rewards/accuracies"
@@ -19,14 +20,18 @@ _LENGTH, _CUT, _SCORE, _RIGHT, _VALIDATION = (
 _DIFFICULTY = "data/difficulty"
 # After a column of lengths, or where nothing is told of the updates: how many answers reached the limit. TRL's
 # `clip_ratio` follows a KL, and is the loss's.
-_CUTS = frozenset(("clip", "clip_ratio", "clip ratio", "clip_rate", "clip rate", "clipped", "trunc"))  # fmt: skip
+_CUTS = frozenset((
+    "clip", "clip_ratio", "clip ratio", "clip_rate", "clip rate", "clipped", "trunc",
+))  # fmt: skip
 _OF_UPDATES = frozenset((
     "actor/pg_loss", "actor/grad_norm", "actor/kl_loss", "actor/ppo_kl", "actor/entropy", "actor/lr",
 ))  # fmt: skip
+# What an evaluation of an agent tells beside its score.
+_OF_ANSWERS = frozenset(("reward/format", "tool_call_counts/mean"))
 _LENGTHS = frozenset(("response_length/mean", "response_length/max", "response_length/min"))
 _RIGHTS = (
     "accuracy", "acc", "correct", "train acc", "train accuracy", "correct_rate", "acc/mean", "gt_accuracy", "gt_acc",
-    "answer_correct", "train/answer_correct", "em",
+    "answer_correct", "train/answer_correct", "correctness", "success", "solved", "resolved", "sr", "em",
 )  # fmt: skip
 # Beside a reward that is called the training's: what an evaluation counts.
 _HELD_OUT = ("bacc", "balanced_accuracy", "macro_f1", "f1", "exact_match", "em")  # fmt: skip
@@ -37,7 +42,8 @@ _ALONE = {
     "EVAL": _VALIDATION,
     "em": _SCORE,
     "EM": _SCORE,
-    "format": "reward/format",
+    "F1": _SCORE,
+    "f1": _SCORE,
 }
 MAY_MEAN = (
     frozenset(each.lower() for each in _ALONE)
@@ -63,10 +69,14 @@ def as_meant(columns: Mapping[str, Values], verl: Mapping[str, Collection[str]])
             meant.setdefault(_CUT, name)
     if (held_out := _held_out(columns, verl, known)) is not None:
         meant[_VALIDATION] = held_out
-    if not known.isdisjoint(_OF_UPDATES | _LENGTHS):
+    if not known.isdisjoint(_OF_UPDATES | _LENGTHS | _OF_ANSWERS):
         for name, target in _ALONE.items():
             if name in columns and target not in known and target not in meant:
                 meant[target] = name
+        for name in columns:
+            short = SHORT.get(plain(name))
+            if short is not None and short not in known and not verl.get(name):
+                meant.setdefault(short, name)
     if (
         _DIFFICULTY not in known
         and "level" in columns

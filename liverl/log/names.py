@@ -16,6 +16,7 @@ import numpy as np
 from liverl.log.aliases import ALIASES
 from liverl.log.beside import MAY_MEAN, as_meant
 from liverl.log.series import Values
+from liverl.log.shorthand import SHORT, plain
 from liverl.log.spellings import BENCHMARKS, PATTERNS
 from liverl.log.tongues import in_english
 from liverl.log.words import MEANS, bare, is_percent, is_right, is_share, of_words
@@ -26,8 +27,8 @@ ZERO_STD = "reward/zero_std_share"
 _REWARDED, _PROXY, _CORRECT = "critic/score/mean", "reward/proxy", "reward/accuracy"
 # TRL's reward functions, each by its name.
 _PART = re.compile(r"^(?:train/)?rewards/[\w.-]+/mean$")
-# Tinker's share of the answers that ended by themselves.
-_CUT, _ENDED = "response_length/clip_ratio", "env/all/format_eos"
+# The share of the answers that ended by themselves: Tinker's, TRL's.
+_CUT, _ENDED = "response_length/clip_ratio", ("env/all/format_eos", "val/contain_eos_token")
 # Trials that failed for their environment's reasons, and how many there were, whatever they are called.
 _FAILED, _BY_ENV = "trial/failed_share", "trial/failed_by_env"
 _COMPLETED = ("trials/completed", "training/n_rollouts_w_trace")
@@ -59,11 +60,16 @@ _BY_UNDERSCORES |= {flat.replace("-", "_"): prefix for flat, prefix in _BY_UNDER
 _LONGEST_FIRST = sorted(_BY_UNDERSCORES, key=len, reverse=True)
 _LAST_PART = re.compile(r"_(mean|max|min|std)(@\d+)?$")
 _SUCCEEDS = re.compile(r"success|(?:^|[/_])ok$")
+_SHARES = frozenset((
+    "response_length/clip_ratio", "reward/zero_std_share", "reward/format", "env/valid_action_ratio",
+    "tools/failure_frequency",
+))  # fmt: skip
+_FAILS = re.compile(r"(?:format|parse|parsing)[_ -](?:fail|error|violation|invalid)")
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z][a-z])")
 _AGENT_LOOP = re.compile(r"_(min|max|mean)$")
 
-# How direct a name is that words alone tell: behind all that are known.
-_OF_WORDS = 10_000
+# How direct a name is that a pattern tells, and one that words alone tell: behind all that are known.
+_OF_PATTERNS, _OF_WORDS = 1000, 10_000
 
 # A short name may be that of a step's time, or of all until then.
 _TIME, _CLOCKS, _CLOCK_ROWS = "timing_s/step", ("time", "time/total"), 4
@@ -73,7 +79,7 @@ _COUNTED = frozenset((
     "groups_skipped", "groups_total", "skipped_groups", "n_groups", "batch/solve_none", "batch/solve_all",
     "batch/solve_partial", "env/all/by_group/frac_all_bad", "env/all/by_group/frac_all_good",
     "env/all/by_group/frac_mixed", "solve_none", "solve_all",
-    "env/all/format_eos", "trials/n", *_COMPLETED, _KL_ROOT,
+    "trials/n", *_ENDED, *_COMPLETED, _KL_ROOT,
 ))  # fmt: skip
 
 
@@ -104,7 +110,7 @@ class Names:
             return name
         if _REWARD.search(name.lower()) or any(each.match(name) for each in _VALIDATION):
             return name
-        if name.lower() in MAY_MEAN or is_right(name):
+        if name.lower() in MAY_MEAN or plain(name) in SHORT or is_right(name):
             return name
         if (said := _of_words(name)) is not None and said[0] in self._wanted:
             return name
@@ -147,10 +153,17 @@ def with_aliases(columns: Mapping[str, Values]) -> dict[str, Values]:
         sure = [each for each in others if each[0] < _OF_WORDS]
         name = _most_measured(sure or others, columns)
         values = _of_one(verl, name, _upright(verl, name, columns[name]))
+        if verl == VALIDATION and len(alike := _of_one_kind(name, sure)) > 1:
+            values = _mean([columns[each] for each in alike])
         is_other = verl == ZERO_STD and not (is_share(name) or _are_parts(values))
         if not is_other and not (verl == _TIME and name.lower() in _CLOCKS and _only_rises(values)):
             result[verl] = values
-    result |= {verl: columns[name] for verl, name in meant.items()}
+    for verl, name in meant.items():
+        values = _of_one(verl, name, columns[name])
+        if (
+            verl not in _SHARES or not (values > 1).any()
+        ):  # else they are counted, and of how many is not told
+            result[verl] = values
     if not any("/" in name for name in columns):  # as some loggers replace it
         result = {as_verl(name): values for name, values in columns.items()} | result
     return result | _computed(result)
@@ -160,6 +173,12 @@ def _most_measured(others: list[tuple[int, str]], columns: Mapping[str, Values])
     if len(others) == 1:
         return others[0][1]
     return min(others, key=lambda each: (int(np.count_nonzero(np.isnan(columns[each[1]]))), each))[1]
+
+
+def _of_one_kind(name: str, others: list[tuple[int, str]]) -> list[str]:
+    """The names that one pattern has told as it told this one: of several sets of data, say."""
+    rank = next((each[0] for each in others if each[1] == name), 0)
+    return [each[1] for each in others if each[0] == rank] if rank >= _OF_PATTERNS else [name]
 
 
 def _only_rises(values: Values) -> bool:
@@ -191,10 +210,10 @@ def _upright(verl: str, name: str, values: Values) -> Values:
 
 def _of_one(verl: str, name: str, values: Values) -> Values:
     """A share told in percent as part of one, and one of what succeeds as of what fails; all else as it is."""
-    if verl == "tools/failure_frequency" and _SUCCEEDS.search(name.lower()):
+    is_turned = verl == "tools/failure_frequency" and _SUCCEEDS.search(name.lower())
+    if is_turned or (verl == "reward/format" and _FAILS.search(name.lower())):
         return 1 - values if not (values > 1).any() else np.full(len(values), np.nan)
-    is_share = verl in ("response_length/clip_ratio", "reward/zero_std_share", "reward/format")
-    return values / 100 if is_share and is_percent(name) and (values > 1).any() else values
+    return values / 100 if verl in _SHARES and is_percent(name) and (values > 1).any() else values
 
 
 def as_verl(key: str) -> str:
@@ -233,7 +252,7 @@ def _lookup(name: str) -> tuple[str, int] | None:
         return known
     for rank, (pattern, verl) in enumerate(PATTERNS):
         if found := pattern.search(name):
-            return found.expand(verl), 1000 + rank
+            return found.expand(verl), _OF_PATTERNS + rank
     if measured := _WITH_MEASURE.match(short):
         return _BY_NAME.get(measured.group(1))
     if (plain := _plain(name)) != name.lower():
@@ -302,8 +321,9 @@ def _computed(columns: Mapping[str, Values]) -> dict[str, Values]:
         found[_FAILED] = share
     if _KL_SUM not in columns and _KL_ROOT in columns:
         found[_KL_SUM] = columns[_KL_ROOT] ** 2
-    if _CUT not in columns and _ENDED in columns:
-        found[_CUT] = 1 - columns[_ENDED]
+    ended = next((columns[name] for name in _ENDED if name in columns), None)
+    if _CUT not in columns and ended is not None and not (ended > 1).any():
+        found[_CUT] = 1 - ended
     return found
 
 
@@ -321,8 +341,10 @@ _VALIDATION = (
 def _validation(columns: Mapping[str, Values]) -> Values | None:
     """The mean of the validation scores that a step has, of all data sets."""
     for pattern in _VALIDATION:
-        if chosen := [columns[name] for name in columns if pattern.match(name)]:
-            return _mean(chosen)
+        if chosen := [name for name in columns if pattern.match(name)]:
+            # How answers look is no score of theirs, where one is told.
+            scores = [name for name in chosen if not name.endswith("/format")] or chosen
+            return _mean([columns[name] for name in scores])
     return None
 
 

@@ -147,7 +147,8 @@ class Reader:
                 )
             ):
                 said = self._console(descriptor, now, head, now.size)  # its text quotes what was printed
-                return replace(told, sightings=said.sightings, facts={**said.facts, **told.facts})
+                sightings = _apart(said.sightings) if kind == "csv" else said.sightings
+                return replace(told, sightings=sightings, facts={**said.facts, **told.facts})
             return told
         self._kind = kind
         printed = None if is_packed else _as_printed(descriptor, head, now.size)
@@ -299,3 +300,15 @@ def _evidence(
         step_s=progress[2] / progress[0] if progress and progress[0] else None,
         told=step_lines[0] if step_lines else 0,
     )
+
+
+def _apart(sightings: Mapping[str, Sighting]) -> dict[str, Sighting]:
+    """Lines below a table: it stands above all of them, and says nothing of when they were written."""
+    return {
+        key: Sighting(
+            found.count,
+            tuple(replace(each, step=None) for each in found.first),
+            replace(found.last, step=None),
+        )
+        for key, found in sightings.items()
+    }

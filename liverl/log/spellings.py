@@ -29,13 +29,15 @@ BENCHMARKS = (
 )
 # Names with a part that differs from run to run: AReaL's `grpo_actor/...`, its averages.
 PATTERNS: tuple[tuple[re.Pattern[str], str], ...] = (
-    (re.compile(r"^\w*_?actor/task_reward/avg$"), "critic/score/mean"),
+    (re.compile(r"^(?:\w*_?actor|rollout)/task_reward/avg$"), "critic/score/mean"),
     (re.compile(r"^\w*_?actor/task_reward/(min|max)$"), r"critic/score/\1"),
     (re.compile(r"^\w*_?actor/final_reward/avg$"), "critic/rewards/mean"),
     (re.compile(r"^\w*_?actor/final_reward/(min|max)$"), r"critic/rewards/\1"),
+    (re.compile(r"^\w*_?critic/update/(?:value_loss|critic_loss|loss)/avg$"), "critic/vf_loss"),
+    (re.compile(r"^\w*_?critic/update/grad_norm$"), "critic/grad_norm"),
     (re.compile(r"^\w+_actor/advantages/avg$"), "critic/advantages/mean"),
     (re.compile(r"^\w+_actor/advantages/(min|max)$"), r"critic/advantages/\1"),
-    *((re.compile(rf"^\w+_actor/(?:update/)?{name}$"), verl) for name, verl in _OF_AREALS_ACTOR),
+    *((re.compile(rf"^(?:\w+_actor/(?:update/)?|update/){name}$"), verl) for name, verl in _OF_AREALS_ACTOR),
     # The share of trials that failed for their environment's reasons, in whatever words.
     (
         re.compile(
@@ -53,13 +55,73 @@ PATTERNS: tuple[tuple[re.Pattern[str], str], ...] = (
     # The best of several tries of a validation.
     (
         re.compile(
-            r"(?i)^(?:val|eval|valid|validation|test)(?:_|\b).*(?:best|pass)[@_](?:[2-9]|\d{2,3})(?:/mean)?$"
+            r"(?i)^(?:val|eval|valid|validation|test)(?:_|\b).*(?:best|pass)[@_]?(?:[2-9]|\d{2,3})(?:/mean)?$"
         ),
         "val/best",
     ),
     (re.compile(r"(?i)^(?:val|eval|valid|validation|test) .{0,40}\b(?:mean|avg|acc)@\d+$"), "val/score"),
+    # Detection's, retrieval's and translation's measures of what was held out.
+    (
+        re.compile(
+            r"(?i)^(?:val|eval|valid|validation|test|held[ _-]?out)[ _/]"
+            r"(?:m?ap|miou|iou|f1|bleu|rouge[\w-]{0,4}|ndcg|mrr)(?:@[\d.]{1,4})?$"
+        ),
+        "val/score",
+    ),
+    # A mean beside the name of the part of a reward.
+    # Tinker's environments.
+    (re.compile(r"^env/all/(?:correct|solved)$"), "reward/accuracy"),
+    (re.compile(r"^env/all/format$"), "reward/format"),
+    # An environment's own word for what was right.
+    (re.compile(r"^env/(?:result|answer|exact)_match(?:/mean)?$"), "reward/accuracy"),
+    # What an agent calls, in somebody's own words, for each of its trials.
+    (
+        re.compile(
+            r"(?i)^(?:python|code|tool|search|api|browser|bash|interpreter)[ _](?:calls?|uses?|runs?|queries)"
+            r"[ _/](?:per[ _])?(?:rollout|sample|traj\w*|episode|answer|response|question|q|task)$"
+        ),
+        "tool_call_counts/mean",
+    ),
+    (re.compile(r"^metrics/total_tool_calls(?:/mean)?$"), "tool_call_counts/mean"),
+    (re.compile(r"^(?:[\w.]+/)?obs_(?:tokens|len(?:gth)?)/mean$"), "env/observation_length"),
+    # ROLL's.
+    (re.compile(r"^tokens/prompt_length/mean$"), "prompt_length/mean"),
+    # NeMo-RL's, by the estimator.
+    (re.compile(r"(?i)^kl penalty ?\(k[123]\)$"), "actor/kl_loss"),
+    # The functions of the notebooks that many begin with.
+    (re.compile(r"(?i)^(?:rewards?[/_ ])?check_answer(?:/mean)?$"), "reward/accuracy"),
+    (re.compile(r"(?i)^(?:rewards?[/_ ])?match_format_exactly(?:/mean)?$"), "reward/format"),
+    # A validation of something that its author's own tongue has a word for.
+    (
+        re.compile(
+            r"(?i)^(?:val|eval|test|验证集?|测试集?|评测|评估|평가|검증|테스트|検証|評価)[ _:/]{0,2}"
+            r"[\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af]{2,16}"
+            r"(?:分|率|点|점수|수|률|율)?$(?<!损失)(?<!长度)(?<!时间)(?<!耗时)(?<!손실)(?<!길이)(?<!시간)(?<!損失)"
+        ),
+        "val/score",
+    ),
+    (re.compile(r"(?i)^(?:answer|accuracy|correctness)[ _](?:reward[ _])?(?:mean|avg)$"), "reward/accuracy"),
+    (re.compile(r"(?i)^format[ _](?:reward[ _])?(?:mean|avg)$"), "reward/format"),
+    (
+        re.compile(
+            r"(?i)^(?:[\w.]+/)?(?:valid[ _-]format|format[ _-](?:valid|ok))(?:[ _/-](?:rate|ratio|share|mean))?$"
+        ),
+        "reward/format",
+    ),
+    (
+        re.compile(r"(?i)^(?:tools?|tool[ _]calls?|searches)/(?:q|question|query|task|episode)$"),
+        "tool_call_counts/mean",
+    ),
+    # The answers that do not keep the format; the reader of its values makes those of them that do.
+    (
+        re.compile(
+            r"(?i)^(?:[\w.]+/)?(?:format|parse|parsing)[_ -](?:fail(?:ed|ures?)?|errors?|violations?|invalid)"
+            r"(?:[_ /-](?:rate|ratio|frac(?:tion)?|share|mean))?$"
+        ),
+        "reward/format",
+    ),
     # How many of the words, or pairs of them, are different ones.
-    (re.compile(r"(?i)^(?:[\w.]+/)?distinct[-_ ]?(?:[1-4]|n|ngrams?)$"), "response/distinct"),
+    (re.compile(r"(?i)^(?:[\w.]+/){0,2}distinct[-_ ]?(?:[2-4]|n|ngrams?)$"), "response/distinct"),
     # How often an agent calls its tools, in whatever words.
     (
         re.compile(
@@ -85,12 +147,14 @@ PATTERNS: tuple[tuple[re.Pattern[str], str], ...] = (
         "val/score",
     ),
     (re.compile(rf"(?i)^(?:{BENCHMARKS})[\w.-]{{0,12}}[ _](?:avg|mean|acc)@\d+$"), "val/score"),
-    # prime-rl's by environment.
+    # SkyRL's by data set, prime-rl's by environment.
+    (re.compile(r"^eval/(?!judge|proxy|rm/)[\w.-]+/(?:avg_score|ex|em|acc)$"), "val/score"),
+    (re.compile(r"^eval_(?!judge|proxy|rm_)[a-z]\w{1,40}_(?:pass_?@?1|acc(?:uracy)?|em)$"), "val/score"),
     (re.compile(r"^eval/[\w.-]+/(?:avg|mean|pass)@\d+$"), "val/score"),
     # The functions of a verifiers environment.
     (
         re.compile(
-            r"^metrics/(?!(?:num|n|not|frac_not)_)(?:\w+_)?(?:exact|correct|accuracy|solved)(?:_(?:answer|match|reward|func))*$"
+            r"^metrics/(?!(?:num|n|not|frac_not)_)(?:\w+_)?(?:exact|correct|accuracy|solved|numeric)(?:_(?:answer|match|reward|func))*$"
         ),
         "reward/accuracy",
     ),
@@ -116,8 +180,8 @@ PATTERNS: tuple[tuple[re.Pattern[str], str], ...] = (
     (re.compile(r"^oe_eval/[^/]{1,80}/(?:exact_match|acc|pass_at_1|pass@1)\w*$"), "val/score"),
     # ms-swift's.
     (re.compile(r"^rollout_correction/(\w+)$"), r"rollout_corr/\1"),
-    (re.compile(r"^\w+_actor/no_eos_ratios/avg$"), "response_length/clip_ratio"),
-    (re.compile(r"^\w+_actor/seq_?len/(?:avg|mean)$"), "response_length/mean"),
+    (re.compile(r"^(?:(?:\w+_actor|rollout)/)?no_eos_ratios/avg$"), "response_length/clip_ratio"),
+    (re.compile(r"^(?:(?:\w+_actor|rollout)/)?seq_?len/(?:avg|mean)$"), "response_length/mean"),
     (re.compile(r"^\w+_actor/prompt_len/(?:avg|mean)$"), "prompt_length/mean"),
     (re.compile(r"^rollout/zero_std/.*ratio$"), "reward/zero_std_share"),
     # RAGEN's, one for each environment.
@@ -129,7 +193,7 @@ PATTERNS: tuple[tuple[re.Pattern[str], str], ...] = (
     (
         re.compile(
             r"(?i)^(?:val|valid|validation|eval|evaluation|test|held[_-]?out)/(?!.*(?:std|train|best|max|min))"
-            r"[a-z]\w{2,40}_(?:pass_rate|solve_rate|success_rate|accuracy)$"
+            r"[a-z]\w{2,40}_(?:pass_rate|solve_rate|success_rate|accuracy|pass_?@?1)$"
         ),
         "val/score",
     ),

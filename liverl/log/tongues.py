@@ -14,7 +14,7 @@ _ENGLISH = {
     "epoch": "轮次 轮数 周期 에폭 エポック",
     "mean": "平均值 均值 平均 평균",
     "reward": "奖励 回报 獎勵 보상 리워드 報酬",
-    "score": "得分 分数 점수 スコア",
+    "score": "得分 分数 分 점수 スコア",
     "entropy": "熵 엔트로피 エントロピー",
     "policy": "策略 정책 方策",
     "grad": "梯度 그래디언트 기울기 勾配",
@@ -35,9 +35,13 @@ _ENGLISH = {
     "group": "组内 组 그룹 グループ",
     "clip": "裁剪 클리핑 クリップ",
     "search": "搜索 검색 検索",
-    "count": "次数 횟수 回数",
+    "count": "次数 数 횟수 回数",
     "sum": "总和 合计 합 합계 合計",
     "gen": "gen端",
+    "calls": "调用 호출 呼び出し",
+    "tool": "工具 도구 ツール",
+    "blind": "盲评",
+    "success": "成功率 成功 성공률 성공",
     "vs": "대비 相比 对比 対",
     "win": "胜 승 勝",
     "time": "耗时 时间 시간 時間",
@@ -55,4 +59,4 @@ def in_english(name: str) -> str:
     if name.isascii():
         return name
     told = _WORD.sub(lambda found: f" {_BY_WORD[found.group()]} ", name)
-    return _BLANKS.sub(" ", told).strip() if told.isascii() else name
+    return _BLANKS.sub(" ", told).strip().replace(" /", "/").replace("/ ", "/") if told.isascii() else name

@@ -28,7 +28,7 @@ _JUDGED = frozenset(("alpacaeval", "alpacaeval2", "arenahard", "mtbench"))
 _WINS = frozenset(("wr", "lc", "win", "winrate", "rate", "score", "length", "controlled", "v2"))
 # How often a person or a judge prefers an answer to another model's.
 _WINS_OVER, _OTHER_MODEL = frozenset(("win", "wins", "winrate")), frozenset((
-    "sft", "ref", "reference", "base", "baseline", "human", "judge", "gpt4", "init", "claude", "gpt",
+    "sft", "ref", "reference", "base", "baseline", "human", "judge", "gpt4", "init", "claude", "gpt", "blind",
 ))  # fmt: skip
 _AGAINST = (
     _OTHER_MODEL
@@ -123,7 +123,7 @@ def of_words(name: str) -> str | None:
 
 def is_percent(name: str) -> bool:
     """Whether a name says that its values are of a hundred."""
-    return bool(_words(name) & {"pct", "percent", "percentage"})
+    return "%" in name or bool(_words(name) & {"pct", "percent", "percentage"})
 
 
 def is_share(name: str) -> bool:

@@ -435,7 +435,21 @@ def test_a_validation_s_data_are_called_as_they_are_in_a_table_too() -> None:
         ("n_tool_calls", "tool_call_counts/mean"),
         ("distinct-2", "response/distinct"),
         ("async/steps_off_policy_mean", "training/off_policy/trajectory_staleness/mean"),
+        ("update/grad_norm", "actor/grad_norm"),
+        ("train/mis_kl", "rollout_corr/kl"),
+        ("val mAP", "val/score"),
+        ("answer mean", "reward/accuracy"),
+        ("zero-adv 组", "reward/zero_std_share"),
     ],
 )
 def test_other_words_for_what_several_tries_searches_and_versions_are(name: str, verl: str) -> None:
     assert told_names(name) == (verl,)
+
+
+def test_answers_that_break_the_format_are_those_that_do_not_keep_it() -> None:
+    assert with_aliases({"format_fail": np.array([0.25, 1.0])})["reward/format"].tolist() == [0.75, 0.0]
+
+
+def test_how_answers_look_is_no_score_of_a_validation_where_one_is_told() -> None:
+    told = {"val/test_score/geo/acc": np.array([0.25]), "val/test_score/geo/format": np.array([1.0])}
+    assert with_aliases(told)["val/score"].tolist() == [0.25]

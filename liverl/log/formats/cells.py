@@ -52,7 +52,7 @@ _PERCENT = re.compile(r"^(?:pct|percent(?:age)?|%)(?: of|_of)?[ _]|[ _](?:pct|pe
 _STEP_NAMES = frozenset((
     "step", "steps", "global step", "train step", "training step", "trainer step", "optimizer step", "rollout step",
     "grpo step", "rl step", "iteration", "iter", "update", "episode", "step range", "steps range", "step window",
-    "steps window", "step interval", "rollout", "it", "ckpt", "checkpoint", "batch",
+    "steps window", "step interval", "rollout", "it", "ckpt", "checkpoint", "batch", "phase",
     "区间", "阶段", "구간", "区間",
 ))  # fmt: skip
 # `step 段`, `step 区间`: the steps from one to another.
@@ -63,10 +63,16 @@ _BEFORE = frozenset(("base", "init", "initial", "start", "sft"))
 _END = re.compile(r"(?:^|[\s_(-])(?:end|final|last)\)?$", re.IGNORECASE)
 # How the steps are counted: `step (cum)`.
 _COUNTED = re.compile(r" \((?:cum(?:ulative)?|global|total|overall|train(?:ing)?|optim\w*)\)$")
+# `trainer/global_step`.
+_OF_PROGRAM = re.compile(r"^(?:train|trainer|training|rollout|global|progress)/")
 # From what to what a value went while a row's steps were made.
 _WAY = re.compile(r"\s?(?:→|->|⟶)\s?")
 # One column, or cell, of several parts: `heldout d4 / d6 / d8`.
 _PARTS = re.compile(r"\s+/\s+")
+# What is no part of a score, but told beside it.
+_OTHER_PART = re.compile(
+    r"(?i)(?:avg[. ]|mean )?(?:tok(?:en)?s?|len(?:gth)?|time|turns?|steps?|cost|kl|s(?:ec)?)\b"
+)
 _LONGEST = 80
 # verl's scores of a validation name their data as those are called.
 WHOLE = ("val-core/", "val-aux/")
@@ -97,7 +103,18 @@ def _spoken(text: str) -> float | None:
 
 def has_parts(header: str) -> bool:
     """Whether a column has several numbers of one metric in each of its cells."""
-    return _PARTS.search(_bare(header)) is not None
+    _, *others = _PARTS.split(_bare(header))
+    return bool(others) and not any(_OTHER_PART.match(each) for each in others)
+
+
+def has_asides(header: str) -> bool:
+    """Whether behind the metric of a column another one is told in each of its cells: `acc / tokens`."""
+    return _PARTS.search(_bare(header)) is not None and not has_parts(header)
+
+
+def first_of(cell: str) -> float | None:
+    """The first number of a cell that has several."""
+    return value_of(_PARTS.split(_bare(cell))[0])
 
 
 def mean_of(cell: str) -> float | None:
@@ -172,7 +189,7 @@ def scale_of(cell: str) -> float:
 def is_step_name(cell: str) -> bool:
     """Whether a column counts the steps."""
     name = _bare(cell).lower().replace("_", " ").replace("-", " ").removesuffix("[#]").strip("# .:")
-    name = _COUNTED.sub("", name)
+    name = _OF_PROGRAM.sub("", _COUNTED.sub("", name))
     return any(in_english(each) in _STEP_NAMES for each in (name, _SEGMENT.sub("", name)))
 
 

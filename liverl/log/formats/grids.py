@@ -6,7 +6,10 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from liverl.log.beside import MAY_MEAN
 from liverl.log.formats.cells import (
+    first_of,
+    has_asides,
     has_parts,
     is_end,
     is_nothing,
@@ -22,6 +25,7 @@ from liverl.log.formats.cells import (
 from liverl.log.formats.line import headless
 from liverl.log.formats.training import OF_A_TRAINING, known_of
 from liverl.log.names import VALIDATION, verl_names
+from liverl.log.shorthand import SHORT, plain
 from liverl.log.words import is_right
 
 NEEDLES = (
@@ -38,10 +42,13 @@ NEEDLES = (
         "步", "区间", "阶段", "轮", "训练步", "단계", "스텝", "구간", "ステップ",
     )),
     b"|step", b"|Step", b"**Step", b"**step", b"teration |", b"pisode |", b"| Episode", b"| episode", b"| rollout |",
-    b"| batch |", b"| Batch |", b"| update", b"| Update", b"| metric |", b"| Metric |", b"| init |", b"| base |",
-    b" it |", b"| ckpt |",
+    b"| batch |", b"| Batch |", b"| Phase |", b"| update", b"| Update", b"| metric |", b"| Metric |",
+    b"| init |", b"| base |", b"| stat |", b" it |", b"| ckpt |",
     b"| checkpoint |",
+    # A table with commas among lines of text begins with its step.
+    b"\nstep,", b"\nStep,", b"\nglobal_step,", b"\niteration,",
 )  # fmt: skip
+_WITH_COMMAS = (b"step,", b"Step,", b"global_step,", b"iteration,")
 _SIGNS = (b"|", b"\t", "│".encode(), "┃".encode(), b"Training Loss", b"reward_std", b"Step  ", b"step  ")
 _BARS = re.compile("[│┃║|]")
 _MEAN_REWARD = re.compile(r"(?:mean|avg|average|train|training)[ _/]reward|reward[ _/](?:mean|avg|average)")
@@ -52,7 +59,9 @@ _OF_VERL = re.compile(
     r"|completions/mean_length)$"
 )
 _WIDE = re.compile(r"\t+| {2,}")
-_WORD = re.compile(r"[\w./@()+%#-]+")
+_WORD, _WORD_WITHIN = re.compile(r"[\w./@()+%#-]+"), re.compile(r"\S+")
+# Two names that a single blank parts, and no name of two words.
+_TWO_NAMES = re.compile(r"[A-Za-z]\w*[_/]\w+ [A-Za-z]\w*[_/]\w+")
 # Words with a blank between them in the headers and cells of notebooks.
 _TOGETHER = (
     (" / ", "/"),
@@ -66,9 +75,11 @@ _EPOCH = re.compile(r"(?i)[*`\s]*(?:epochs?|rounds?|windows?|轮次|轮数|에�
 _OF_RL = frozenset(("critic/score/mean", "actor/kl_loss", "actor/ppo_kl", "reward/zero_std_share"))
 # `20 (val)`: the row tells a validation's score.
 _VALIDATED = re.compile(r"\((?:val|eval)", re.IGNORECASE)
+# How far from its name's a value's beginning, or its end, may stand.
+_OFF = 4
 # Lines without a row, after which no more rows are expected.
 _GAP = 12
-_FEWEST_KNOWN = 2
+_FEWEST_KNOWN, _FEWEST_COMMAS = 2, 2
 
 Split = Callable[[str], list[str]]
 
@@ -82,14 +93,19 @@ class _Columns:
     step: int
     metrics: tuple[tuple[int, str, float], ...]
     is_blank: bool
-    # The columns of several parts.
+    # The columns of several parts, and those with something else behind theirs.
     of_parts: frozenset[int] = frozenset()
+    with_asides: frozenset[int] = frozenset()
+    # Where in the header the names stand that blanks part.
+    places: tuple[tuple[int, int], ...] = ()
 
     def row(self, text: str, last: int | None = None) -> tuple[int, dict[str, float]] | None:
         """The step and the metrics of a line; None where it is no row. `last` is the step of the row before."""
         cells = self.split(text)
         if self.is_blank and len(cells) == self.count + 1:
             cells = cells[1:]  # pandas numbers its rows
+        elif self.places and len(cells) < self.count:
+            cells = self._placed(text)
         if len(cells) != self.count:
             return None
         step = step_of(cells[self.step])
@@ -101,15 +117,28 @@ class _Columns:
             cells = [last_of(each) for each in cells]
         row: dict[str, float] = {}
         for at, name, scale in self.metrics:
-            tell = mean_of if at in self.of_parts else value_of
+            tell = mean_of if at in self.of_parts else first_of if at in self.with_asides else value_of
             value = None if self.is_blank and cells[at] == "NaN" else tell(cells[at])
             if value is not None:
                 row.setdefault(name, value * (1 if "%" in cells[at] else scale))
-            elif self.is_blank and not (cells[at] == "NaN" or is_nothing(cells[at])):
+            elif self.is_blank and not (cells[at] in ("NaN", "") or is_nothing(cells[at])):
                 return None
         if row and _VALIDATED.search(cells[self.step]):
             row = _validated(row)
         return (step, row) if row else None
+
+    def _placed(self, text: str) -> list[str]:
+        """The cells of a line in which some are left blank, each below the name that it begins or ends next to; none
+        where one stands below no name, or two below the same."""
+        found, last_at = [""] * self.count, -1
+        for word in _WORD_WITHIN.finditer(text.expandtabs()):
+            begin, end = word.span()
+            off = [min(abs(begin - first), abs(end - last)) for first, last in self.places]
+            at = min(range(self.count), key=off.__getitem__)
+            if off[at] > _OFF or at <= last_at:
+                return []
+            found[at], last_at = word.group(), at
+        return found
 
 
 class Grid:
@@ -135,7 +164,7 @@ class Grid:
 
 def may_begin(raw: bytes) -> bool:
     """Whether a raw line may be a header: a cheap look."""
-    return len(raw) <= _LONGEST and any(each in raw for each in _SIGNS)
+    return len(raw) <= _LONGEST and (any(each in raw for each in _SIGNS) or raw.startswith(_WITH_COMMAS))
 
 
 def begun_by(text: str, fewest_known: int = _FEWEST_KNOWN) -> Grid | None:
@@ -159,6 +188,8 @@ def _begun(text: str, fewest_known: int, has_heads: bool = False) -> Grid | None
         splits = (_by_bars,)
     elif "\t" in text:
         splits = (_by_tabs,)
+    elif text.encode().startswith(_WITH_COMMAS) and " " not in text and text.count(",") >= _FEWEST_COMMAS:
+        splits = (_by_commas,)
     found = [columns for split in splits if (columns := _columns(split, text, fewest_known)) is not None]
     return Grid(found, has_heads) if found else None
 
@@ -172,6 +203,8 @@ def _columns(split: Split, text: str, fewest_known: int) -> _Columns | None:
         return None
     is_blank = split in (_by_blanks, _by_words)
     if is_blank and (len(cells) <= fewest_known or step or not all(_is_name(cell) for cell in cells)):
+        return None
+    if split is _by_blanks and any(_TWO_NAMES.search(cell) for cell in cells):
         return None
     metrics = [
         (at, key_of(cell), scale_of(cell))
@@ -188,14 +221,20 @@ def _columns(split: Split, text: str, fewest_known: int) -> _Columns | None:
             split is _by_bars
             and (
                 _sums_up(cells, known)
-                or (len(metrics) == 1 and is_right(metrics[0][1]))
+                or (len(metrics) == 1 and (VALIDATION in known or is_right(metrics[0][1])))
+                or (known and any(name.lower() in MAY_MEAN or plain(name) in SHORT for _, name, _ in metrics))
                 or any(_OF_VERL.match(name) or _OF_USE.search(name) for _, name, _ in metrics)
             )
         )
     ):
         return None
     of_parts = frozenset(at for at, cell in enumerate(cells) if split is _by_bars and has_parts(cell))
-    return _Columns(split, len(cells), step, tuple(metrics), is_blank, of_parts)
+    asides = frozenset(at for at, cell in enumerate(cells) if split is _by_bars and has_asides(cell))
+    places = (
+        tuple(word.span() for word in _WORD_WITHIN.finditer(text.expandtabs())) if split is _by_words else ()
+    )
+    places = places if len(places) == len(cells) else ()
+    return _Columns(split, len(cells), step, tuple(metrics), is_blank, of_parts, asides, places)
 
 
 def _validated(row: dict[str, float]) -> dict[str, float]:
@@ -225,6 +264,10 @@ def _by_bars(text: str) -> list[str]:
 
 def _by_tabs(text: str) -> list[str]:
     return [each.strip() for each in text.split("\t")]
+
+
+def _by_commas(text: str) -> list[str]:
+    return [each.strip() for each in text.split(",")]
 
 
 def _by_blanks(text: str) -> list[str]:

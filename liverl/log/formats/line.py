@@ -39,8 +39,9 @@ def headless(text: str) -> str:
 
 
 def is_of_actor(raw: bytes) -> bool:
-    """Whether a line was said by one of Ray's workers."""
-    return b" pid=" in raw[:160] and _ANSI.sub("", raw[:32].decode("utf-8", "replace")).startswith("(")
+    """Whether a line was said by one of Ray's workers, and not by the process that trains (EasyR1's)."""
+    begin = _ANSI.sub("", raw[:32].decode("utf-8", "replace")) if b" pid=" in raw[:160] else ""
+    return begin.startswith("(") and not begin.startswith("(Runner pid=")
 
 
 def time_of(raw: bytes) -> str:

@@ -16,7 +16,8 @@ from liverl.log.formats.sources import Sources
 
 # OpenRLHF's name of the bar of a training: the episode and how many there are; Lightning's and Keras' of an epoch.
 # OpenRLHF's bars, of which the inner one tells the metrics in some versions.
-_EPISODE = (b"Episode [", b"Train epoch [")
+_EPISODE = (b"Episode [", b"Train epoch [", b"Train step of epoch ")
+_EVALUATES = b"Eval stage of steps "  # OpenRLHF's, of pairs
 _EPOCH = re.compile(rb"(?:^|[\r\n])Epoch \d{1,6}(?:/\d{1,6})?: ")
 # SkyRL tells what a batch earned before the row of its update, and nowhere else in a console.
 _EARNED = re.compile(r"(avg_final_rewards|avg_response_length): (-?\d+(?:\.\d+)?(?:e[+-]?\d+)?)")
@@ -186,6 +187,14 @@ class Others:
         return found is not None and self._keep([Told("uncounted", *found, number, time_of(raw))])
 
     def _postfix(self, number: int, raw: bytes) -> bool:
+        if _EVALUATES in raw:
+            row = self._postfixes.evaluated(text_of(raw))
+            self._keep(
+                [Told("postfix", self._rows.of("postfix").last_step, row, number, time_of(raw))]
+                if row
+                else []
+            )
+            return False
         is_epoch = _EPOCH.search(raw) is not None
         is_own = is_epoch or any(each in raw for each in _EPISODE) or not is_other(raw)
         found = self._postfixes.parse(text_of(raw)) if is_own else None

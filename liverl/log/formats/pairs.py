@@ -11,7 +11,7 @@ from liverl.log.names import VALIDATION as _SCORE
 from liverl.log.names import is_metric, verl_names
 
 _STEP = re.compile(
-    r"(?i)(?<![\w/.])(?:_|train(?:ing|er)?/)?"
+    r"(?i)(?<![\w/.])(?:_|train(?:ing|er)?/|metrics/)?"
     r"(?:training[ _-]?step|train[ _-]?step|global[ _-]?step|step|iter(?:ation)?|update"
     r"|rollout(?= {1,3}\d{1,12}\s?/))\b"
     r"[ \]]{0,3}[:=#]?\s{0,3}[\[\"']?(\d{1,12})(?![\d.]*\d*%)(?:\s?(?:/|of)\s?(\d{1,12}))?"
@@ -25,7 +25,7 @@ _PAIR = re.compile(
     rf"(?:\s?(?:\+-|\+/-|±)\s?(?P<spread>{NUMBER}|nan))?(?=$|[\s|,;\])}}\"'])"
 )
 _SPACED = re.compile(
-    rf"(?:^|[|,:→]\s?|->\s?|\s-\s)(?P<key>[A-Za-z_][\w./ -]{{1,60}}?)\s+(?P<value>{NUMBER}|{NOT_FINITE})"
+    rf"(?:^|[|,:→]\s?|->\s?|\s-\s)(?P<key>[A-Za-z_][\w./ -]{{0,60}}?)\s+(?P<value>{NUMBER}|{NOT_FINITE})"
     rf"(?:\s?(?:\+-|\+/-|±)\s?(?P<spread>{NUMBER}|nan))?(?=\s?(?:[|,]|$))"
 )
 _WORDS = re.compile(

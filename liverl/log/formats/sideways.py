@@ -12,8 +12,10 @@ _BARS = re.compile("[│┃║|]")
 _STEP = re.compile(r"[*`\s]*(?:step|iter(?:ation)?|update)[ _#]{0,2}\d", re.IGNORECASE)
 # `| (%) | init | 400 | 500 |`
 _NO_NAME = re.compile(
-    r"(?i)[*`\s]*(?:|\(?%\)?|metrics?|name|eval(?:uation)?|benchmarks?|指标|指標|지표)[*`\s]*"
+    r"(?i)[*`\s]*(?:|\(?%\)?|metrics?|stats?|keys?|name|eval(?:uation)?|benchmarks?|指标|指標|지표|항목|項目)[*`\s]*"
 )
+# `metric \\ step`: the corner of a table names both its rows and its columns.
+_CORNER = re.compile(r"\s*(?:\\|(?<=\s)/(?=\s)|^$)\s*")
 _BEFORE = re.compile(r"(?i)[*`\s]*(?:base(?: model)?|init(?:ial)?|start|sft|[01])[*`\s]*")
 _STEPS_ALONE = re.compile(r"[*`\s]*[1-9]\d{1,6}[*`\s]*")
 _MANY_STEPS = 4
@@ -81,7 +83,7 @@ def begun_by(text: str) -> Sideways | None:
     cells = _cells(text.rstrip("\r\n"))
     if any(len(cell) > _LONGEST_NAME for cell in cells):
         return None
-    is_all = bool(cells) and (is_step_name(cells[0]) or _counts(cells))
+    is_all = bool(cells) and (any(map(is_step_name, _CORNER.split(cells[0]))) or _counts(cells))
     steps: dict[int, int] = {}
     for at, cell in enumerate(cells[1:], 1):
         if (is_all or _STEP.match(cell)) and (step := step_of(cell)) is not None:

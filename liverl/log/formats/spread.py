@@ -24,6 +24,7 @@ VALIDATION, VALIDATES = b"Validation Results:", b"Starting validation at step "
 NEEDLES = (
     *(f"{before}{word} ".encode() for words, befores in _BEGINNING for word in words for before in befores),
     b"METRICS STEP ",
+    b") Step ",  # said by a process of Ray's
     RESULTS,
     VALIDATION,
     VALIDATES,
@@ -54,6 +55,14 @@ _CELLS = re.compile(
 )
 
 
+# What holds the pairs that are indented below it, as EasyR1 prints its metrics: `actor:`, `  rewards:`.
+_SECTION = re.compile(r"(\s{0,12})([A-Za-z_][\w./@-]{0,40}):\s*$")
+# Several names, each with a value behind it.
+_COLUMN = re.compile(rf"([A-Za-z_][\w./@-]*+)\s{{1,24}}({NUMBER}|{NOT_FINITE})(?![^\s])")
+_COLUMNS = re.compile(rf"\s*(?:[A-Za-z_][\w./@-]*+\s{{1,24}}(?:{NUMBER}|{NOT_FINITE})(?:\s+|$)){{2,40}}")
+_MEASURES = frozenset(("mean", "avg", "max", "min", "std", "clip_ratio", "median"))
+
+
 class Below:
     """The pairs below a line that tells a step; `follow` is how many lines more it wants to see.
 
@@ -76,17 +85,35 @@ class Below:
         self._left = _MOST_LINES
         self._row = row or {}
         self._is_whole = is_whole
+        # The sections that are open, each with how far it is indented.
+        self._sections: list[tuple[int, str]] = []
 
     def join(self, text: str) -> bool:
         """Whether a line tells some more of the step."""
         self._left -= 1
+        if not self._is_whole and (section := _SECTION.match(text)):
+            return self._open(len(section.group(1)), section.group(2))
         found = _pairs_of(text) if not self._is_whole or _CONTINUES.match(text) else {}
+        if self._sections and found:
+            found = self._within(len(text) - len(text.lstrip()), found)
         if self._is_whole and not (found.keys().isdisjoint(self._row) and _is_more(text, found)):
             found = {}  # what is told of one answer, or of another step
         more = 0 if self._is_apart else self._most_missed
         self.follow = min(more if found else self.follow - 1, self._left)
         self._row |= found
         return bool(found)
+
+    def _open(self, indent: int, name: str) -> bool:
+        """A section begins, within those that are indented less."""
+        self._sections = [each for each in self._sections if each[0] < indent] + [(indent, name)]
+        self.follow = min(self.follow, self._left)
+        return True
+
+    def _within(self, indent: int, found: dict[str, float]) -> dict[str, float]:
+        """Pairs with the names of the sections before theirs that they are indented below."""
+        self._sections = [each for each in self._sections if each[0] < indent]
+        prefix = "".join(f"{name}/" for _, name in self._sections)
+        return {f"{prefix}{key}": value for key, value in found.items()}
 
     @property
     def row(self) -> dict[str, float] | None:
@@ -167,7 +194,23 @@ def _pairs_of(text: str) -> dict[str, float]:
     text = bared(text).rstrip(_END + "\r\n")
     if not text or len(text) > _LONGEST_LINE or "{" in text or "step:" in text:
         return {}
-    return cells_of(text) or pairs.row_until(text)
+    return cells_of(text) or pairs.row_until(text) or columns_of(text)
+
+
+def columns_of(text: str) -> dict[str, float]:
+    """The names and values of a line that holds nothing but such, a blank between them; a measure without a name of its
+    own (`response_length/mean 900 max 2048`) belongs to the name before it."""
+    if not _COLUMNS.fullmatch(text):
+        return {}
+    row: dict[str, float] = {}
+    prefix = ""
+    for key, value in _COLUMN.findall(text):
+        if "/" in key:
+            prefix = key.rpartition("/")[0] + "/"
+        name = f"{prefix}{key}" if key in _MEASURES else key
+        if (told := number(value)) is not None:
+            row.setdefault(name, told)
+    return row
 
 
 def cells_of(text: str) -> dict[str, float]:

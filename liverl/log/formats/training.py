@@ -13,7 +13,7 @@ OF_A_TRAINING = frozenset((
     "actor/pg_clipfrac", "perf/throughput", "critic/score/std", "reward/zero_std_share", "response_length/clip_ratio",
     "training/rollout_probs_diff_mean", "training/rollout_actor_probs_pearson_corr", "rollout_corr/kl",
     "rollout_corr/k3_kl", "fully_async/off_policy_level", "rollout_corr/logprob_abs_diff",
-    "rollout_corr/token_mult_prob_error",
+    "rollout_corr/token_mult_prob_error", "rewards/chosen", "rewards/margins",
 ))  # fmt: skip
 # Nobody but a trainer in verl's manner prints such keys.
 _OF_VERL = ("actor/", "critic/", "response_length/", "rollout_corr/", "fully_async/", "val-core/")

@@ -106,3 +106,63 @@ def test_a_learning_rate_that_four_decimals_cannot_show_is_not_told(told: str, e
         SKYRL.format(step=3, reward=0.5).replace("'policy/", f"'policy/policy_lr': {told}, 'policy/", 1)
     )
     assert (column(found, "actor/lr") if "actor/lr" in found.columns else []) == expected
+
+
+def test_openrlhf_s_bars_of_pairs_are_rows_through_all_epochs_and_its_evaluations_tell_their_loss() -> None:
+    bar = (
+        "Train step of epoch {epoch}:  96%|###| {done}/212 [71:45<02:27, 21.48s/it, loss={loss}, acc=0.688, "
+        "chosen_reward=0.846, reject_reward=0.426, lr=7.89e-06]\n"
+    )
+    evaluation = (
+        "Eval stage of steps 262: 100%|###| 32/32 [00:41<00:00,  1.30s/it, eval_loss=0.5997, acc_mean=0.7151, "
+        "reward_mean=0.594, reward_std=2.307]\n"
+    )
+    found = series(
+        bar.format(epoch=0, done=5, loss=0.7)
+        + bar.format(epoch=0, done=210, loss=0.5)
+        + evaluation
+        + bar.format(epoch=1, done=5, loss=0.3)
+    )
+    assert found.steps.tolist() == [5, 210, 217]
+    assert column(found, "actor/pg_loss") == [0.7, 0.5, 0.3]
+    assert column(found, "rewards/chosen") == [0.846] * 3 and column(found, "rewards/rejected") == [0.426] * 3
+    assert column(found, "eval_loss")[1] == 0.5997
+
+
+def test_prime_rl_s_lines_for_its_developers_are_rows_too() -> None:
+    form = (
+        "09:10:15   DEBUG metrics/step={} reward/mean=0.1310 is_truncated/mean=0.073 num_turns/mean=21.27 "
+        "completion_len/mean=12163.9 metrics/has_error=0.0239\n"
+    )
+    found = series("".join(form.format(step) for step in range(3)))
+    assert found.steps.tolist() == [0, 1, 2]
+    assert column(found, "trial/failed_share") == [0.0239] * 3
+    assert column(found, "response_length/clip_ratio") == [0.073] * 3
+
+
+def test_nemo_rl_s_preferences_tell_what_either_answer_is_worth() -> None:
+    form = (
+        "\n========================= Step {}/142 =========================\n▶ Taking a training step...\n\n"
+        "📊 Training Results:\n  • Loss: 0.6666\n  • Rewards chosen mean: -0.5\n  • Rewards rejected mean: -1.5\n"
+        "  • Grad norm: 19.0490\n"
+    )
+    found = series("".join(form.format(step) for step in (1, 2)))
+    assert column(found, "rewards/chosen") == [-0.5] * 2 and column(found, "rewards/rejected") == [-1.5] * 2
+
+
+def test_columns_of_names_and_values_below_a_step_are_its_row() -> None:
+    form = (
+        "step:{}\n  critic/full-score/mean 0.4420   batch/solve_none 19  batch/solve_all 10  batch/solve_partial 35\n"
+        "  response_length/mean 2128.9  max 8192.0  min 316.0  clip_ratio 0.0210   traj/tool_calls_mean 1.730\n"
+        "  actor/entropy 0.3353  actor/grad_norm 0.0999\n"
+    )
+    found = series("".join(form.format(step) for step in (1, 25)))
+    assert found.steps.tolist() == [1, 25]
+    for name, value in (
+        ("critic/score/mean", 0.442),
+        ("response_length/max", 8192.0),
+        ("response_length/clip_ratio", 0.021),
+        ("reward/zero_std_share", 29 / 64),
+        ("actor/entropy", 0.3353),
+    ):
+        assert column(found, name) == [value] * 2

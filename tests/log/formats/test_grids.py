@@ -411,3 +411,49 @@ def test_what_stands_in_brackets_behind_a_name_is_left_out_unless_it_makes_anoth
     header: str, key: str
 ) -> None:
     assert key_of(header) == key
+
+
+def test_a_table_with_commas_among_lines_of_text_is_read() -> None:
+    found = series(
+        "Columns copied from the stats table.\n\n"
+        "step,task_reward/avg,seq_len/avg,no_eos_ratios/avg,update/behave_approx_kl/avg,update/entropy/avg\n"
+        "1,0.571,5230,0.041,0.0121,0.331\n10,0.588,5304,0.043,0.0138,0.322\n\nThe dense one sits at 6e-4.\n"
+    )
+    assert found.steps.tolist() == [1, 10]
+    assert column(found, "rollout_corr/kl") == [0.0121, 0.0138] and column(found, "actor/entropy") == [
+        0.331,
+        0.322,
+    ]
+    assert column(found, "response_length/clip_ratio") == [0.041, 0.043]
+
+
+def test_what_lines_of_text_part_with_commas_is_no_table() -> None:
+    assert not len(series("step, by step, as the reward, the loss\nstep,entropy and more\n1,2,3\n"))
+
+
+def test_a_table_on_its_side_may_count_its_steps_by_a_programs_name_for_them() -> None:
+    found = series(
+        "| trainer/global_step | 5 | 20 | 40 |\n|---|---|---|---|\n"
+        "| reward/avg_raw_reward | 0.94 | 0.96 | 0.97 |\n| policy/raw_grad_norm | 0.06 | 0.03 | 0.02 |\n"
+    )
+    assert found.steps.tolist() == [5, 20, 40]
+    assert column(found, "critic/score/mean") == [0.94, 0.96, 0.97]
+
+
+def test_tables_of_the_same_steps_with_other_columns_are_one_run() -> None:
+    found = series(
+        "| Step | Val reward_score |\n|---|---|\n| 0 (pre-train) | 0.756 |\n| 10 | 0.739 |\n\n### Losses\n"
+        "| Phase | pg_loss | kl_loss |\n|---|---|---|\n| Step 0 | 0.083 | 0.003 |\n| Step 10 | 0.105 | 0.051 |\n"
+    )
+    assert found.steps.tolist() == [0, 10]
+    assert column(found, "val/score") == [0.756, 0.739] and column(found, "actor/kl_loss") == [0.003, 0.051]
+
+
+def test_an_agents_evaluation_tells_its_matches_beside_its_tools_and_format() -> None:
+    found = series(
+        "| Step | EM | Tools/Q | format-valid % | wrong-answer |\n|---|---|---|---|---|\n"
+        "| 0 | 0.3835 | 3.00 | ~99% | 800 |\n| 300 | 0.0000 | 1.00 | <10% | — |\n"
+    )
+    assert column(found, "critic/score/mean") == [0.3835, 0.0]
+    assert column(found, "tool_call_counts/mean") == [3.0, 1.0]
+    assert column(found, "reward/format") == [0.99, 0.1]
