@@ -117,7 +117,8 @@ ALIASES: dict[str, tuple[str, ...]] = {
         "seq_len/mean", "seq. length", "seq_length", "completion_len", "glen", "mean_completion_length",
         "response_length_mean", "mean_length", "avg_length", "mean_response_length", "avg_response_length",
         "len_mean", "len/mean", "length_mean", "mean_completion_len", "response_length/avg",
-        "avg_tokens", "resp_len", "resp_length", "response_len", "mean_resp_len", "compl_len", "comp_len", "gen_len",
+        "avg_tokens", "resp_mean", "resp_len", "resp_length", "response_len", "mean_resp_len", "compl_len",
+        "comp_len", "gen_len",
         "avg_len",
         "mean_len", "avg_completion_length", "val/sequence_lengths", "mean generation length", "len",
         "长度",
@@ -141,7 +142,7 @@ ALIASES: dict[str, tuple[str, ...]] = {
     ),
     "response_length/max": (
         "completions/max_length", "response_len/max", "rollout/response_len/max", "len_max", "len/max", "length_max",
-        "resp_len/max",
+        "resp_len/max", "resp_max",
         "generate/max_num_tokens",
     ),
     "response_length/min": ("completions/min_length", "response_len/min", "rollout/response_len/min"),
@@ -189,7 +190,8 @@ ALIASES: dict[str, tuple[str, ...]] = {
     "tool_call_counts/mean": (
         "tools/call_frequency", "tool_call/mean", "tool_calls/mean", "num_tool_calls", "tool_calls_per_episode",
         "actor/num_tool_uses", "num_tool_uses", "env/number_of_valid_search", "environment/num_searches",
-        "search_count", "search count", "environment/tool_calls_per_traj", "tool_calls_per_traj",
+        "traj/tool_calls_mean", "tool_calls_mean", "search_count", "search count", "environment/tool_calls_per_traj",
+        "tool_calls_per_traj",
         "tool_calls_per_trajectory",
     ),
     "timing_s/step": (

@@ -147,6 +147,13 @@ PATTERNS: tuple[tuple[re.Pattern[str], str], ...] = (
         "val/score",
     ),
     (re.compile(rf"(?i)^(?:{BENCHMARKS})[\w.-]{{0,12}}[ _](?:avg|mean|acc)@\d+$"), "val/score"),
+    # What a judge compares, in sets of tasks that are known by name.
+    (
+        re.compile(
+            r"(?i)^(?:alpaca[ _-]?eval|arena[ _-]?hard|\w{0,3}mt[ _-]?bench|wild[ _-]?bench|live[ _-]?bench)\b.{0,24}$"
+        ),
+        "val/score",
+    ),
     # SkyRL's by data set, prime-rl's by environment.
     (re.compile(r"^eval/(?!judge|proxy|rm/)[\w.-]+/(?:avg_score|ex|em|acc)$"), "val/score"),
     (re.compile(r"^eval_(?!judge|proxy|rm_)[a-z]\w{1,40}_(?:pass_?@?1|acc(?:uracy)?|em)$"), "val/score"),

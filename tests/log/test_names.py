@@ -453,3 +453,12 @@ def test_answers_that_break_the_format_are_those_that_do_not_keep_it() -> None:
 def test_how_answers_look_is_no_score_of_a_validation_where_one_is_told() -> None:
     told = {"val/test_score/geo/acc": np.array([0.25]), "val/test_score/geo/format": np.array([1.0])}
     assert with_aliases(told)["val/score"].tolist() == [0.25]
+
+
+def test_several_validations_of_one_kind_are_told_by_their_mean() -> None:
+    told = {
+        "eval/nq/avg_score": np.array([0.5]),
+        "eval/popqa/avg_score": np.array([0.25]),
+        "eval/judge/avg_score": np.array([1.0]),
+    }
+    assert with_aliases(told)["val/score"].tolist() == [0.375]

@@ -112,6 +112,11 @@ def has_asides(header: str) -> bool:
     return _PARTS.search(_bare(header)) is not None and not has_parts(header)
 
 
+def first_name(header: str) -> str:
+    """The name of the first metric of a column that tells others behind it."""
+    return _PARTS.split(_bare(header))[0]
+
+
 def first_of(cell: str) -> float | None:
     """The first number of a cell that has several."""
     return value_of(_PARTS.split(_bare(cell))[0])
@@ -141,7 +146,7 @@ def is_nothing(cell: str) -> bool:
 
 def step_of(cell: str) -> int | None:
     """The step that a cell tells; None where it tells none."""
-    text = _bare(cell)
+    text = " ".join(_bare(cell).split())
     if text.lower() in _BEFORE:
         return 0
     if found := _STEP.match(text):

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from liverl.log.beside import MAY_MEAN
 from liverl.log.formats.cells import (
+    first_name,
     first_of,
     has_asides,
     has_parts,
@@ -207,7 +208,7 @@ def _columns(split: Split, text: str, fewest_known: int) -> _Columns | None:
     if split is _by_blanks and any(_TWO_NAMES.search(cell) for cell in cells):
         return None
     metrics = [
-        (at, key_of(cell), scale_of(cell))
+        (at, key_of(first_name(cell) if has_asides(cell) else cell), scale_of(cell))
         for at, cell in enumerate(cells)
         if at != step and cell.strip(" *`") and not is_step_name(cell)
     ]

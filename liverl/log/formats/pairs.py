@@ -13,7 +13,7 @@ from liverl.log.names import is_metric, verl_names
 _STEP = re.compile(
     r"(?i)(?<![\w/.])(?:_|train(?:ing|er)?/|metrics/)?"
     r"(?:training[ _-]?step|train[ _-]?step|global[ _-]?step|step|iter(?:ation)?|update"
-    r"|rollout(?= {1,3}\d{1,12}\s?/))\b"
+    r"|rollout(?= {1,3}\d{1,12}\s?[/:]))\b"
     r"[ \]]{0,3}[:=#]?\s{0,3}[\[\"']?(\d{1,12})(?![\d.]*\d*%)(?:\s?(?:/|of)\s?(\d{1,12}))?"
 )
 _EPOCH = re.compile(r"(?i)(?<![\w/.])(?:epoch|episode)\b[ :=#\[]{0,3}(\d{1,9}(?:\.\d{1,9})?)")

@@ -9,7 +9,7 @@ from liverl.log.formats.cells import is_step_name, key_of, scale_of, step_of, va
 from liverl.log.formats.training import OF_A_TRAINING, known_of
 
 _BARS = re.compile("[│┃║|]")
-_STEP = re.compile(r"[*`\s]*(?:step|iter(?:ation)?|update)[ _#]{0,2}\d", re.IGNORECASE)
+_STEP = re.compile(r"[*`\s]*(?:step|iter(?:ation)?|update)[ _#]{0,8}\d", re.IGNORECASE)
 # `| (%) | init | 400 | 500 |`
 _NO_NAME = re.compile(
     r"(?i)[*`\s]*(?:|\(?%\)?|metrics?|stats?|keys?|name|eval(?:uation)?|benchmarks?|指标|指標|지표|항목|項目)[*`\s]*"
@@ -127,5 +127,6 @@ def _ends(cells: list[str]) -> list[int]:
 
 def _cells(text: str) -> list[str]:
     cells = [each.strip() for each in _BARS.split(text.strip())]
-    begin = 0 if cells[0] else 1
+    # A table without bars around it may have nothing in its corner.
+    begin = 0 if cells[0] or cells[-1] else 1
     return cells[begin : None if cells[-1] else -1]

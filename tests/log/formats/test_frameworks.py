@@ -166,3 +166,26 @@ def test_columns_of_names_and_values_below_a_step_are_its_row() -> None:
         ("actor/entropy", 0.3353),
     ):
         assert column(found, name) == [value] * 2
+
+
+def test_easyr1_s_sections_below_a_step_are_its_metrics() -> None:
+    form = (
+        "(Runner pid=9021) Step {}\n(Runner pid=9021) actor:\n(Runner pid=9021)   entropy_loss: 0.3612\n"
+        "(Runner pid=9021)   grad_norm: 0.418\n(Runner pid=9021) critic:\n(Runner pid=9021)   rewards:\n"
+        "(Runner pid=9021)     max: 1.0\n(Runner pid=9021)     mean: 0.3661\n(Runner pid=9021) response_length:\n"
+        "(Runner pid=9021)   clip_ratio: 0.02\n(Runner pid=9021)   mean: 812.5\n"
+    )
+    found = series("".join(form.format(step) for step in (1, 2)))
+    assert found.steps.tolist() == [1, 2]
+    for name, value in (
+        ("actor/entropy", 0.3612),
+        ("critic/score/mean", 0.3661),
+        ("critic/score/max", 1.0),
+        ("response_length/mean", 812.5),
+        ("response_length/clip_ratio", 0.02),
+    ):
+        assert column(found, name) == [value] * 2
+
+
+def test_what_another_process_of_ray_s_counts_in_words_is_no_row() -> None:
+    assert not len(series("(AgentLoopWorker pid=4) Step 1\n(AgentLoopWorker pid=4) loss: 0.2\n" * 3))

@@ -457,3 +457,32 @@ def test_an_agents_evaluation_tells_its_matches_beside_its_tools_and_format() ->
     assert column(found, "critic/score/mean") == [0.3835, 0.0]
     assert column(found, "tool_call_counts/mean") == [3.0, 1.0]
     assert column(found, "reward/format") == [0.99, 0.1]
+
+
+def test_values_that_a_line_leaves_blank_move_no_other_below_their_names() -> None:
+    found = series(
+        "step  score  sc_max sc_min  entropy  resp_len  grad_norm  test_score\n"
+        "10    0.165  1.000  0.000   1.2768   303.4     1.989    \n"
+        "50    0.288  1.000  0.000   0.4757   145.4     0.966      0.286\n"
+        "90    0.314  1.000  0.100   0.1877   86.8     0.495    \n"
+    )
+    assert found.steps.tolist() == [10, 50, 90]
+    assert column(found, "actor/grad_norm") == [1.989, 0.966, 0.495]
+    assert [each == each for each in column(found, "val/score")] == [False, True, False]
+
+
+def test_what_is_told_behind_a_score_is_no_part_of_it() -> None:
+    found = series(
+        "| step | reward | kl | MATH500 acc / tok |\n|---|---|---|---|\n"
+        "| 140 | 0.468 | 0.034 | 84.0 / 2744 |\n| 340 | 0.479 | 0.059 | 83.7 / 2109 |\n"
+    )
+    assert column(found, "val/score") == [84.0, 83.7]
+
+
+def test_the_corner_of_a_table_on_its_side_may_name_its_rows_as_well() -> None:
+    found = series(
+        "| 指标 \\ step | 1 | 20 | 40 |\n|---|---|---|---|\n| critic/rewards/mean | 0.142 | 0.201 | 0.236 |\n"
+        "| actor/kl_loss | 0.001 | 0.018 | 0.061 |\n"
+    )
+    assert found.steps.tolist() == [1, 20, 40]
+    assert column(found, "critic/score/mean") == [0.142, 0.201, 0.236]
