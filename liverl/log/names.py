@@ -39,7 +39,7 @@ _TRIALS = re.compile(
 _KL_SUM, _KL_ROOT = "actor/kl_sequence", "policy/sqrt_kl"
 # A word for what a run is for: rewards and scores are kept whatever else is wanted.
 _REWARD = re.compile(r"(?:^|[/_.])(?:rewards?|scores?|val|val-core|acc|accuracy|success_rate)(?:$|[/_.@])")
-_PREFIX = re.compile(r"^(?:train|trainer|metrics|global|grpo|ppo|rloo|rl)/(?=.)")
+_PREFIX = re.compile(r"^(?:(?:train|trainer|metrics|global|grpo|ppo|rloo|rl)/){1,2}(?=.)")
 _FLAT_PREFIX = re.compile(r"^(?:(?:train|trainer|metrics|global)_(?=.)|(?:grpo|ppo|rloo)_(?!epoch))")
 _WITH_MEASURE = re.compile(r"(.+)/(mean|avg)$")
 # The prefixes of verl's keys that hold an underscore themselves, the longest first.

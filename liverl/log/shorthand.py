@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 
 _BY_METRIC = {
-    "critic/score/mean": "return; ep_ret; ep ret; rwd; train r; outcome reward; r̄",
+    "critic/score/mean": "return; ep_ret; ep ret; rwd; train r; outcome reward; r̄; total",
     "response_length/mean": (
         "length; tokens; tokens/resp; tok/resp; tokens/response; output tokens; response tokens; cot length; cot len;"
         "think tokens; think len; thinking tokens; seq len; out tokens; tok; toks; 応答長; 平均トークン数; 토큰 수"

@@ -69,6 +69,14 @@ PATTERNS: tuple[tuple[re.Pattern[str], str], ...] = (
         "val/score",
     ),
     # A mean beside the name of the part of a reward.
+    # tunix', of all parts; torchforge's, by the name of a part.
+    (re.compile(r"^global/train/rewards/sum$"), "critic/score/mean"),
+    (
+        re.compile(r"^reward/evaluate_response/avg_\w*(?:Math|Accuracy|Correct|Answer)\w*_reward$"),
+        "reward/accuracy",
+    ),
+    (re.compile(r"^buffer/sample/avg_sampled_policy_age$"), "training/off_policy/trajectory_staleness/mean"),
+    (re.compile(r"^(?:global/train/)?rewards/check_answer$"), "reward/accuracy"),
     # Tinker's environments.
     (re.compile(r"^env/all/(?:correct|solved)$"), "reward/accuracy"),
     (re.compile(r"^env/all/format$"), "reward/format"),
@@ -155,7 +163,7 @@ PATTERNS: tuple[tuple[re.Pattern[str], str], ...] = (
         "val/score",
     ),
     # SkyRL's by data set, prime-rl's by environment.
-    (re.compile(r"^eval/(?!judge|proxy|rm/)[\w.-]+/(?:avg_score|ex|em|acc)$"), "val/score"),
+    (re.compile(r"^eval/(?!judge|proxy|rm/)[\w./-]+/(?:avg_score|ex|em|acc)$"), "val/score"),
     (re.compile(r"^eval_(?!judge|proxy|rm_)[a-z]\w{1,40}_(?:pass_?@?1|acc(?:uracy)?|em)$"), "val/score"),
     (re.compile(r"^eval/[\w.-]+/(?:avg|mean|pass)@\d+$"), "val/score"),
     # The functions of a verifiers environment.

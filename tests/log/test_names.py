@@ -440,6 +440,13 @@ def test_a_validation_s_data_are_called_as_they_are_in_a_table_too() -> None:
         ("val mAP", "val/score"),
         ("answer mean", "reward/accuracy"),
         ("zero-adv 组", "reward/zero_std_share"),
+        ("global/train/rewards/sum", "critic/score/mean"),
+        ("global/train/kl", "actor/kl_loss"),
+        ("buffer/sample/avg_sampled_policy_age", "training/off_policy/trajectory_staleness/mean"),
+        ("JMT-Bench", "val/score"),
+        ("eval 要点命中", "val/score"),
+        ("python 호출/rollout", "tool_call_counts/mean"),
+        ("盲评胜率", "reward/true"),
     ],
 )
 def test_other_words_for_what_several_tries_searches_and_versions_are(name: str, verl: str) -> None:

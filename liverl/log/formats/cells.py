@@ -52,7 +52,7 @@ _PERCENT = re.compile(r"^(?:pct|percent(?:age)?|%)(?: of|_of)?[ _]|[ _](?:pct|pe
 _STEP_NAMES = frozenset((
     "step", "steps", "global step", "train step", "training step", "trainer step", "optimizer step", "rollout step",
     "grpo step", "rl step", "iteration", "iter", "update", "episode", "step range", "steps range", "step window",
-    "steps window", "step interval", "rollout", "it", "ckpt", "checkpoint", "batch", "phase",
+    "steps window", "step interval", "rollout", "it", "ckpt", "checkpoint", "batch", "phase", "upd", "upds", "updates",
     "区间", "阶段", "구간", "区間",
 ))  # fmt: skip
 # `step 段`, `step 区间`: the steps from one to another.
