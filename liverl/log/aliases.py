@@ -66,6 +66,7 @@ ALIASES: dict[str, tuple[str, ...]] = {
         "actor/mean_episode_return", "mean_episode_return",
         "rollout/ep_rew_mean", "ep_rew_mean", "ep_rew", "ep_return", "ep_reward",
         "total_r_mean", "rollout/reward_mean", "rollout/mean_reward", "rollout/in_group_reward_mean",
+        "rollout/in_group_mean",
         "actor/rewards", "actor/actor_reward",  # oat
         "success_rate", "t_succ", "succ",
         "rollout/success_rate", "env/success_rate", "train/success", "avg_success", "solved_rate",
@@ -77,7 +78,8 @@ ALIASES: dict[str, tuple[str, ...]] = {
     "critic/score/min": ("critic/full-score/min", "reward/min", "reward_min", "min_reward", "critic/rewards/min"),
     "critic/score/std": (
         "reward_std", "std_reward", "reward/std", "rewards/std", "critic/rewards/std", "reward_stddev",
-        "trial/reward/std", "rollout/in_group_reward_std", "in_group_reward_std", "in_group_std",
+        "trial/reward/std", "rollout/in_group_reward_std", "rollout/in_group_std", "in_group_reward_std",
+        "in_group_std",
         "group std", "group_std", "total_r_std", "total_rewards_std", "ppo/std_scores", "reward_std_dev",
         "train/reward_std_dev",
     ),
@@ -182,7 +184,8 @@ ALIASES: dict[str, tuple[str, ...]] = {
                                "obs_tokens", "observation_tokens/mean", "obs_tokens_per_turn"),
     # How many of a batch's trials ended in an error, whatever it was.
     "trial/failed": (
-        "generate/num_error_trajectories", "num_error_trajectories", "num_failed_trajectories", "error_trajectories",
+        "generate/num_error_trajectories", "generate/num_failed_trajectories", "num_error_trajectories",
+        "num_failed_trajectories", "error_trajectories",
         "failed_trajectories", "num_failed_rollouts", "failed_rollouts", "num_errored_rollouts", "errored_rollouts",
         "rollout_errors", "num_rollout_errors", "failed_trials", "num_failed_trials", "errored_trials",
         "failed_episodes",

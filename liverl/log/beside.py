@@ -11,6 +11,7 @@ from itertools import pairwise
 
 from liverl.log.series import Values
 from liverl.log.shorthand import SHORT, plain
+from liverl.log.tongues import in_english
 from liverl.log.words import is_right
 
 _MARGINS, _PAIRS = "rewards/margins", "rewards/accuracies"
@@ -106,7 +107,7 @@ def _held_out(
 
 def _right(columns: Collection[str], known: Collection[str]) -> str | None:
     """The column of right answers: by its whole name; of one that is told by its words alone where no score is told."""
-    whole = next((name for each in _RIGHTS for name in columns if name.lower() == each), None)
+    whole = next((name for each in _RIGHTS for name in columns if in_english(name).lower() == each), None)
     if whole is not None or _SCORE in known:
         return whole
     if "pass@1" in columns:  # of the training's own tasks, where a validation's is told apart

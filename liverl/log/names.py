@@ -110,7 +110,7 @@ class Names:
             return name
         if _REWARD.search(name.lower()) or any(each.match(name) for each in _VALIDATION):
             return name
-        if name.lower() in MAY_MEAN or plain(name) in SHORT or is_right(name):
+        if in_english(name).lower() in MAY_MEAN or plain(name) in SHORT or is_right(name):
             return name
         if (said := _of_words(name)) is not None and said[0] in self._wanted:
             return name

@@ -47,7 +47,12 @@ PATTERNS: tuple[tuple[re.Pattern[str], str], ...] = (
         "trial/failed_share",
     ),
     # RAGEN's games, each by its name.
-    (re.compile(r"(?i)^train/\w+/success(?:_rate)?$"), "critic/score/mean"),
+    (
+        re.compile(
+            r"(?i)^(?:train/\w+/success(?:_rate)?|(?!val|eval|test|episode|env|rollout|metric)\w+/success)$"
+        ),
+        "critic/score/mean",
+    ),
     (
         re.compile(r"(?i)^(?:train/)?(?:\w+/)?(?:num_actions|actions_per_episode)(?:/mean)?$"),
         "tool_call_counts/mean",
@@ -69,6 +74,10 @@ PATTERNS: tuple[tuple[re.Pattern[str], str], ...] = (
         "val/score",
     ),
     # A mean beside the name of the part of a reward.
+    # Of an equation that the numbers of a task have to make.
+    (re.compile(r"^(?:train/)?(?:rewards?/)?equation_reward(?:_func)?(?:/mean)?$"), "reward/accuracy"),
+    # ms-swift's outcome rewards.
+    (re.compile(r"^(?:train/)?rewards/(?!Format)\w+ORM(?:/mean)?$"), "reward/accuracy"),
     # tunix', of all parts; torchforge's, by the name of a part.
     (re.compile(r"^global/train/rewards/sum$"), "critic/score/mean"),
     (

@@ -38,6 +38,8 @@ _ENGLISH = {
     "count": "次数 数 횟수 回数",
     "sum": "总和 合计 합 합계 合計",
     "gen": "gen端",
+    "total": "总",
+    "correct": "正确",
     "calls": "调用 호출 呼び出し",
     "tool": "工具 도구 ツール",
     "blind": "盲评",

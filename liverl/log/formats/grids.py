@@ -44,7 +44,7 @@ NEEDLES = (
     )),
     b"|step", b"|Step", b"**Step", b"**step", b"teration |", b"pisode |", b"| Episode", b"| episode", b"| rollout |",
     b"| batch |", b"| Batch |", b"| Phase |", b"| update", b"| Update", b"| metric |", b"| Metric |",
-    b"| init |", b"| base |", b"| stat |", b"| upd |", b" it |", b"| ckpt |",
+    b"| init |", b"| base |", b"| stat |", b"| upd |", b"\n| | ", b" it |", b"| ckpt |",
     b"| checkpoint |",
     # A table with commas among lines of text begins with its step.
     b"\nstep,", b"\nStep,", b"\nglobal_step,", b"\niteration,",

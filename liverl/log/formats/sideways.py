@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from itertools import pairwise
 
 from liverl.log.formats.cells import is_step_name, key_of, scale_of, step_of, value_of
 from liverl.log.formats.training import OF_A_TRAINING, known_of
@@ -94,9 +95,19 @@ def begun_by(text: str) -> Sideways | None:
 
 def _counts(cells: Sequence[str]) -> bool:
     """Whether the columns are the model that a training began with and numbers that can be nothing but its steps."""
-    if len(cells) <= _MANY_STEPS or not _NO_NAME.fullmatch(cells[0]) or not _BEFORE.fullmatch(cells[1]):
+    if len(cells) <= _MANY_STEPS or not _NO_NAME.fullmatch(cells[0]):
         return False
-    return all(_STEPS_ALONE.fullmatch(cell) for cell in cells[2:])
+    if not all(_STEPS_ALONE.fullmatch(cell) for cell in cells[2:]):
+        return False
+    return _BEFORE.fullmatch(cells[1]) is not None or _are_apart(cells[1:])
+
+
+def _are_apart(cells: Sequence[str]) -> bool:
+    """Whether numbers, many of them, are as far apart as each other: what is told every so many steps."""
+    steps = [step_of(cell) for cell in cells]
+    told = [each for each in steps if each is not None]
+    apart = {later - former for former, later in pairwise(told)}
+    return len(told) == len(cells) > _MANY_STEPS and len(apart) == 1 and apart.pop() > 0
 
 
 def ends_of(lines: Sequence[str]) -> list[dict[str, float]]:
