@@ -73,7 +73,6 @@ PATTERNS: tuple[tuple[re.Pattern[str], str], ...] = (
         ),
         "val/score",
     ),
-    # A mean beside the name of the part of a reward.
     # Of an equation that the numbers of a task have to make.
     (re.compile(r"^(?:train/)?(?:rewards?/)?equation_reward(?:_func)?(?:/mean)?$"), "reward/accuracy"),
     # ms-swift's outcome rewards.
@@ -117,6 +116,7 @@ PATTERNS: tuple[tuple[re.Pattern[str], str], ...] = (
         ),
         "val/score",
     ),
+    # A mean beside the name of the part of a reward.
     (re.compile(r"(?i)^(?:answer|accuracy|correctness)[ _](?:reward[ _])?(?:mean|avg)$"), "reward/accuracy"),
     (re.compile(r"(?i)^format[ _](?:reward[ _])?(?:mean|avg)$"), "reward/format"),
     (
