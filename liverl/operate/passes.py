@@ -26,9 +26,12 @@ from liverl.run.roots import state_file
 
 # Past this a pass is not refused, only everything is checked again.
 FRESH_S = 15 * 60.0
-_DIGITS = 12
+# Letters alone: clients that guess types from a text (MCP Inspector) read hexadecimal digits as numbers,
+# 12e456789012 among them as an infinite one, which they refuse to send. Consonants, so that no word comes out.
+_LETTERS = str.maketrans("0123456789abcdef", "bcdfghjkmnpqrtvw")
+_LENGTH = 12
 _KEPT_S = 7 * 24 * 3600.0
-_FINGERPRINT = re.compile(rf"^[0-9a-f]{{{_DIGITS}}}$")
+_FINGERPRINT = re.compile(rf"^[bcdfghjkmnpqrtvw]{{{_LENGTH}}}$")
 
 
 @dataclass(frozen=True)
@@ -66,13 +69,13 @@ class Passed:
 
 
 def fingerprint(profile: Profile) -> str:
-    """Twelve hexadecimal digits: all resolved values, their file, the data plane's interpreter, this boot of this host.
+    """Twelve letters: all resolved values, their file, the data plane's interpreter, this boot of this host.
 
     Files change without it; so what is quick to look at is looked at again before a launch, however fresh the pass.
     """
     told = (render_resolved(profile.config, profile.origins), str(profile.path), python_of(profile.config))
     digest = hashlib.sha256("\0".join((*told, boot_id())).encode())
-    return digest.hexdigest()[:_DIGITS]
+    return digest.hexdigest()[:_LENGTH].translate(_LETTERS)
 
 
 def remember(

@@ -36,6 +36,11 @@ def test_the_same_configuration_has_the_same_fingerprint(site: Path) -> None:
     assert passes.fingerprint(profile(site)) != passes.fingerprint(profile(site, "training.steps=3"))
 
 
+def test_no_client_can_take_a_fingerprint_for_a_number(site: Path) -> None:
+    marks = [passes.fingerprint(profile(site, f"training.steps={steps}")) for steps in range(1, 9)]
+    assert all(len(mark) == 12 and not set(mark) & set("0123456789aeiou") for mark in marks), marks
+
+
 def test_a_comment_changes_nothing_and_a_value_does(site: Path) -> None:
     before = passes.fingerprint(profile(site))
     with (site / "config.yaml").open("a") as config:
@@ -77,7 +82,7 @@ def test_a_state_folder_that_cannot_be_written_keeps_no_check_from_passing(
 def test_what_another_check_sweeps_at_the_same_time_keeps_no_pass_from_being_kept(site: Path) -> None:
     passes._folder().mkdir(parents=True)
     # What the other one took between the listing and the look.
-    passes._file("0" * 12).symlink_to(site / "gone")
+    passes._file("b" * 12).symlink_to(site / "gone")
     mark = passes.remember(profile(site), {}).fingerprint
     assert passes.recall(mark) is not None
 

@@ -23,7 +23,7 @@ READ: dict[str, dict[str, Any]] = {
     "compare": {"runs": [RUN, OTHER]},
 }
 ACT = {
-    "launch": {"fingerprint": "0" * 12},
+    "launch": {"fingerprint": "b" * 12},
     "resume": {"run": RUN},
     "stop": {"run": RUN},
     "clean": {"run": RUN, "everything": True},
