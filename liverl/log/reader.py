@@ -117,14 +117,17 @@ class Reader:
             os.close(descriptor)
         return self._told
 
-    def _begin(self, head: bytes, is_long: bool) -> None:
+    def _begin(self, head: bytes, size: int) -> None:
+        is_long = size > _BRIEF_BYTES or head.count(b"\n") >= LONG_LINES
         self._beginning = beginning_of(head)
         known = self._beginning.pattern
         self._blocks = Blocks()
         self._steps = StepLines(self._wanted)
-        asked = (each for each in self._patterns if not (is_long and each.is_brief))
-        looked_for = (*asked, *((known,) if known else ()))
-        self._scanner = Scanner(looked_for, self._steps, {KEY: MOST_TRIED})
+        asked = tuple(each for each in self._patterns if not (is_long and each.is_brief))
+        own = (known,) if known else ()
+        # A long log is worth a search prepared for it alone.
+        asked, own = ((*asked, *own), ()) if size > _BRIEF_BYTES else (asked, own)
+        self._scanner = Scanner(asked, self._steps, {KEY: MOST_TRIED}, own)
         self._sighter = Sighter(self._scanner)
         self._search = self._scanner.matcher.name
         self._set_up = _SetUp()
@@ -173,7 +176,7 @@ class Reader:
     def _console(self, descriptor: int, now: Mark, head: bytes, size: int) -> Told:
         """What the first `size` bytes tell: no more than the mark knows, or a file cut back to it would go unseen."""
         if self._mark is None or not self._mark.is_continued_by(now) or self._is_beginning():
-            self._begin(head, is_long=size > _BRIEF_BYTES or head.count(b"\n") >= LONG_LINES)
+            self._begin(head, size)
         self._mark = now
         unfinished: Block | None = None
         for block in self._blocks.read(descriptor, size):

@@ -11,7 +11,7 @@ import warnings
 from bisect import bisect_left
 from collections import defaultdict, deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from itertools import accumulate
 
@@ -144,10 +144,18 @@ class _Plan:
 class Scanner:
     """All patterns at once. `near` and `at_end` are not looked at here: they need lines that come later."""
 
-    def __init__(self, patterns: Sequence[LinePattern], steps: Steps, kept: Mapping[str, int]) -> None:
-        """`kept` says of which patterns more than the first few lines are kept."""
-        self.seen = {each.key: Seen(each, keep=kept.get(each.key, FIRST)) for each in patterns}
-        looked_for = _looked_for(tuple(patterns), tuple(steps.needles))
+    def __init__(
+        self,
+        patterns: Sequence[LinePattern],
+        steps: Steps,
+        kept: Mapping[str, int],
+        own: Sequence[LinePattern] = (),
+    ) -> None:
+        """`kept` says of which patterns more than the first few lines are kept; `own` are patterns of this log alone,
+        looked for apart, which costs a short log less than to prepare the search for all of them again."""
+        self.seen = {each.key: Seen(each, keep=kept.get(each.key, FIRST)) for each in (*patterns, *own)}
+        prepared = _looked_for(tuple(patterns), tuple(steps.needles))
+        looked_for = prepared.with_own(own)
         self.expressions, self.slow = looked_for.expressions, looked_for.slow
         self._at_end = looked_for.at_end
         self._last = matcher(looked_for.last_needles)
@@ -157,7 +165,7 @@ class Scanner:
             frozenset(number for number, kind in enumerate(self._kinds) if kind == each)
             for each in (_BAR, _STEP, _SAMPLE)
         )
-        self.matcher = matcher(looked_for.needles)
+        self.matcher = matcher(prepared.needles, looked_for.needles[len(prepared.needles) :])
         self._alike = AlikeRows(looked_for.needles)
         self._dull = Dull()
         self._samples = Samples()
@@ -405,6 +413,27 @@ class _LookedFor:
     last_needles: Sequence[Needle]
     expressions: Mapping[str, Expression]
 
+    def with_own(self, patterns: Sequence[LinePattern]) -> _LookedFor:
+        """The same with a few patterns more, whose literals come behind the others where they are not among them."""
+        if not patterns:
+            return self
+        by_needle = {needle: keys for needle, keys in zip(self.needles, self.keys, strict=True)}
+        slow = list(self.slow)
+        for each in patterns:
+            shown = needles_of(each)
+            if not shown:
+                slow.append(each.key)
+            for needle in shown or ALARMS:
+                by_needle[needle] = (*by_needle.get(needle, ()), each.key)
+        return replace(
+            self,
+            needles=list(by_needle),
+            keys=list(by_needle.values()),
+            kinds=[*self.kinds, *[_PLAIN] * (len(by_needle) - len(self.kinds))],
+            slow=slow,
+            expressions={**self.expressions, **{each.key: expression_of(each) for each in patterns}},
+        )
+
 
 @lru_cache(maxsize=16)
 def _looked_for(patterns: tuple[LinePattern, ...], texts: tuple[bytes, ...]) -> _LookedFor:
@@ -455,6 +484,7 @@ def _together(by_needle: Mapping[Needle, Sequence[str]]) -> dict[Needle, list[st
     return {needle: list(dict.fromkeys(keys)) for needle, keys in found.items()}
 
 
+@lru_cache(maxsize=8)
 def _shortest(texts: tuple[bytes, ...]) -> list[bytes]:
     """The texts without those that hold another one: a line that holds them is found by that."""
     return [text for text in texts if not any(other != text and other in text for other in texts)]
