@@ -23,7 +23,7 @@ _EXCEPTION = r"(?:[A-Za-z_]\w{0,60}\.){0,8}[A-Z]\w{0,60}(?:Error|Exception)"
 _ANEW = re.compile(
     r"[^\n]{0,40}?\b\d\d:\d\d:\d\d\b|\s*(?:File \"|Traceback \(most|[\[({│|>`#*]|20\d\d-\d\d|\d\d[:-]\d\d[ :-]|frame #|"
     r"(?:ERROR|INFO|WARNING|DEBUG|CRITICAL)\b|"
-    rf"{_EXCEPTION}\b:|Exception raised|During handling|The above exception|step[: ]|Epoch\b|\S{{1,30}}%\|)"
+    rf"{_EXCEPTION}\b:|Exception raised|During handling|The above exception|step[: ]|[Ee]poch\b|\S{{1,30}}%\|)"
 )
 # What a key is broken behind.
 _WITHIN = "_/="

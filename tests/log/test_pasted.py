@@ -86,6 +86,12 @@ def test_as_printed(text: str, line: int, said: str) -> None:
             f"orchestrator | 09:4{at}:40 SUCCESS Step 3{at} | Time: 41.60s | Reward: 0.597 | Seq. Length: 2012\n"
             for at in range(4)
         ),
+        # A line of times above a row, each of the same width.
+        "".join(
+            f"|E2E latency=6.4{at}s |Gather latency=0.00s (0.00%) |Generate time=4.02s (62.7%) |Others=0.28 (4.37%)\n"
+            f"epoch: 0|step: 2{at}|ppo_ep: 1|act_loss: 0.02{at}|cri_loss: 0.2{at}|unsuper_loss: 0.0\n"
+            for at in range(4)
+        ),
     ],
 )
 def test_what_was_printed_so_stays(text: str) -> None:

@@ -74,6 +74,8 @@ _LONGEST, _LONGEST_NAME = 4000, 60
 # What counts the steps of a small run, beside what reinforcement learning alone has.
 _EPOCH = re.compile(r"(?i)[*`\s]*(?:epochs?|rounds?|windows?|轮次|轮数|에폭|エポック)[*`\s]*")
 _OF_RL = frozenset(("critic/score/mean", "actor/kl_loss", "actor/ppo_kl", "reward/zero_std_share"))
+_OF_PAIRS = frozenset(("rewards/chosen", "rewards/rejected", "rewards/margins", "rewards/accuracies"))
+_PART = re.compile(r"[*`\s]*\d{1,4}\.\d{1,6}[*`\s]*")
 # `20 (val)`: the row tells a validation's score.
 _VALIDATED = re.compile(r"\((?:val|eval)", re.IGNORECASE)
 # How far from its name's a value's beginning, or its end, may stand.
@@ -99,6 +101,8 @@ class _Columns:
     with_asides: frozenset[int] = frozenset()
     # Where in the header the names stand that blanks part.
     places: tuple[tuple[int, int], ...] = ()
+    # Whether the rows may tell parts of epochs, which are counted.
+    of_epochs: bool = False
 
     def row(self, text: str, last: int | None = None) -> tuple[int, dict[str, float]] | None:
         """The step and the metrics of a line; None where it is no row. `last` is the step of the row before."""
@@ -110,6 +114,8 @@ class _Columns:
         if len(cells) != self.count:
             return None
         step = step_of(cells[self.step])
+        if self.of_epochs and _PART.fullmatch(cells[self.step]):
+            step = (last or 0) + 1
         if step is None and last is not None and not self.is_blank and is_end(cells[self.step]):
             step = last + 1
         if step is None:
@@ -213,7 +219,8 @@ def _columns(split: Split, text: str, fewest_known: int) -> _Columns | None:
         if at != step and cell.strip(" *`") and not is_step_name(cell)
     ]
     known = known_of(name for _, name, _ in metrics)
-    if _EPOCH.fullmatch(cells[step]) and not known & _OF_RL:
+    of_epochs = _EPOCH.fullmatch(cells[step]) is not None
+    if of_epochs and not (known & _OF_RL or any(name in _OF_PAIRS for _, name, _ in metrics)):
         return None  # any training of a model goes on in epochs
     if not (
         known & OF_A_TRAINING
@@ -235,7 +242,7 @@ def _columns(split: Split, text: str, fewest_known: int) -> _Columns | None:
         tuple(word.span() for word in _WORD_WITHIN.finditer(text.expandtabs())) if split is _by_words else ()
     )
     places = places if len(places) == len(cells) else ()
-    return _Columns(split, len(cells), step, tuple(metrics), is_blank, of_parts, asides, places)
+    return _Columns(split, len(cells), step, tuple(metrics), is_blank, of_parts, asides, places, of_epochs)
 
 
 def _validated(row: dict[str, float]) -> dict[str, float]:
