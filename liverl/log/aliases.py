@@ -29,7 +29,12 @@ ALIASES: dict[str, tuple[str, ...]] = {
         "reference_kl", "kl_with_ref", "kl_vs_ref", "kl_from_ref", "kl/ref", "loss/kl", "loss/kl_loss", "kl_mean",
         "actor/kl_divergence", "policy_kl", "kl/policy_ref", "policy_ref_kl", "policy/kl_to_ref", "ref/kl", "kl_avg",
         "per-token kl", "per_token_kl", "token_kl", "kl_per_token",
-        "rollout_info/kl_div_mean",
+        "rollout_info/kl_div_mean", "actor/reward_kl_penalty",
+    ),
+    # What the KL is multiplied with, of a controller that adapts it or not.
+    "actor/kl_coef": (
+        "actor/reward_kl_penalty_coeff", "objective/kl_coef", "kl_coef", "policy/kl_ctl", "kl_ctl_value",
+        "kl_ctl/value", "critic/kl_coeff", "critic/kl_coef", "kl_coeff", "policy/kl_coef",
     ),
     # TRL's PPO and open-instruct sum it up over the tokens of an answer.
     "actor/kl_sequence": ("objective/kl", "rollout_info/rollout_kl", "kl(sum)", "kl_sum", "sum_kl", "kl/sum"),
@@ -179,6 +184,10 @@ ALIASES: dict[str, tuple[str, ...]] = {
     "trial/failed_share": ("batch/env_timeout", "env_timeout_rate", "env_timeout_frac", "env_timeout_ratio",
                            "termination/timeout", "batch/timeout", "traj/timeout", "traj/timeout_mean",
                            "metrics/has_error", "has_error", "has_error/mean"),
+    # The share of trials that used up their turns.
+    "episode/turn_limit_share": ("termination/max_turns_exceeded", "batch/max_turns_exceeded",
+                                 "traj/max_turns_exceeded", "max_turns_exceeded", "hit_max_turns",
+                                 "max_turns_rate", "turn_limit_rate"),
     # How much of an environment's words come back to the policy.
     "env/observation_length": ("env/all/ob_tokens_per_turn", "mean_obs_chars", "state_tokens/total", "obs_len",
                                "obs_tokens", "observation_tokens/mean", "obs_tokens_per_turn"),
@@ -188,6 +197,7 @@ ALIASES: dict[str, tuple[str, ...]] = {
         "num_failed_trajectories", "error_trajectories",
         "failed_trajectories", "num_failed_rollouts", "failed_rollouts", "num_errored_rollouts", "errored_rollouts",
         "rollout_errors", "num_rollout_errors", "failed_trials", "num_failed_trials", "errored_trials",
+        "n_errors", "num_errors", "n_failed", "n_errored",
         "failed_episodes",
     ),
     "tool_call_counts/mean": (

@@ -338,12 +338,15 @@ _VALIDATION = (
 )
 
 
+_OF_FORM = re.compile(r"[/_]format(?:$|[/_])")
+
+
 def _validation(columns: Mapping[str, Values]) -> Values | None:
     """The mean of the validation scores that a step has, of all data sets."""
     for pattern in _VALIDATION:
         if chosen := [name for name in columns if pattern.match(name)]:
             # How answers look is no score of theirs, where one is told.
-            scores = [name for name in chosen if not name.endswith("/format")] or chosen
+            scores = [name for name in chosen if not _OF_FORM.search(name)] or chosen
             return _mean([columns[name] for name in scores])
     return None
 

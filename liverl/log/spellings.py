@@ -343,6 +343,8 @@ PATTERNS: tuple[tuple[re.Pattern[str], str], ...] = (
         ),
         "reward/true",
     ),
+    # What the references say of a summary.
+    (re.compile(r"(?i)^(?:metrics/|train/)?rouge[-_]?(?:1|2|l|lsum)(?:/mean)?$"), "reward/true"),
     # A judge beside the rewarded model: how often it prefers the answers.
     (
         re.compile(
