@@ -68,7 +68,7 @@ ALIASES: dict[str, tuple[str, ...]] = {
         "score/mean", "score_mean", "total_rewards_mean", "env/reward_mean", "ppo/mean_scores", "train/accuracy",
         "train/acc", "train_accuracy", "train_acc", "train/pass@1", "train/solve_rate", "train/success_rate",
         "average reward score", "exp_scores/mean", "rew", "rew_mean", "outcome_correct_mean", "reward/raw_mean",
-        "actor/mean_episode_return", "mean_episode_return",
+        "actor/mean_episode_return", "mean_episode_return", "majority_voting_reward",
         "rollout/ep_rew_mean", "ep_rew_mean", "ep_rew", "ep_return", "ep_reward",
         "total_r_mean", "rollout/reward_mean", "rollout/mean_reward", "rollout/in_group_reward_mean",
         "rollout/in_group_mean",

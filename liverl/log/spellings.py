@@ -343,6 +343,12 @@ PATTERNS: tuple[tuple[re.Pattern[str], str], ...] = (
         ),
         "reward/true",
     ),
+    (
+        re.compile(
+            r"(?i)^(?:test|eval|val|valid|validation|held_?out)[/_](?:[\w.-]{1,30}[/_])?(?:exact_match|em|success(?:_rate)?)$"
+        ),
+        "val/score",
+    ),
     # What the references say of a summary.
     (re.compile(r"(?i)^(?:metrics/|train/)?rouge[-_]?(?:1|2|l|lsum)(?:/mean)?$"), "reward/true"),
     # A judge beside the rewarded model: how often it prefers the answers.

@@ -146,12 +146,17 @@ def _longest(document: Mapping[str, Any]) -> list[Any]:
 
 
 def _by_step(document: Mapping[str, Any]) -> list[Any]:
-    """The rows of a document whose keys are the steps."""
-    steps = [_STEP.fullmatch(key) for key in document]
-    if not all(steps) or not all(isinstance(each, dict) for each in document.values()):
+    """The rows of a document whose keys are the steps, or whose parts name theirs; what else it says is no part."""
+    parts = {key: each for key, each in document.items() if isinstance(each, dict)}
+    if any(isinstance(each, list) for each in document.values()):
         return []
+    if all(type(each.get("step")) in (int, float) for each in parts.values()):
+        return list(parts.values())
+    steps = [_STEP.fullmatch(key) for key in parts]
     numbers = [int(each.group(1)) for each in steps if each]
-    return [{"step": step} | each for step, each in zip(numbers, document.values(), strict=True)]
+    if len(numbers) < len(parts):
+        return []
+    return [{"step": step} | each for step, each in zip(numbers, parts.values(), strict=True)]
 
 
 def _by_column(document: Mapping[str, Any]) -> list[Any]:
