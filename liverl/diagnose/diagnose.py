@@ -20,7 +20,8 @@ HEALTHY_STEPS = 10
 # Fewer values are no course of a reward.
 _REWARDS = 3
 # Without the reward nobody can call a run healthy; without any of these its optimisation is unseen.
-REWARD = ("critic/score/mean", "critic/rewards/mean", "trial/reward/mean")
+# The last one of preferences, which have no other.
+REWARD = ("critic/score/mean", "critic/rewards/mean", "trial/reward/mean", "rewards/accuracies")
 OPTIMISATION = (
     "actor/grad_norm", "actor/entropy", "actor/ppo_kl", "actor/kl_loss", "actor/kl_sequence", "actor/pg_loss",
 )  # fmt: skip

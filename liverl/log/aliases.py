@@ -190,7 +190,8 @@ ALIASES: dict[str, tuple[str, ...]] = {
                                  "max_turns_rate", "turn_limit_rate"),
     # How much of an environment's words come back to the policy.
     "env/observation_length": ("env/all/ob_tokens_per_turn", "mean_obs_chars", "state_tokens/total", "obs_len",
-                               "obs_tokens", "observation_tokens/mean", "obs_tokens_per_turn"),
+                               "obs_tokens", "observation_tokens/mean", "obs_tokens_per_turn",
+                               "env/obs_tokens_per_search"),
     # How many of a batch's trials ended in an error, whatever it was.
     "trial/failed": (
         "generate/num_error_trajectories", "generate/num_failed_trajectories", "num_error_trajectories",

@@ -14,11 +14,11 @@ from liverl.log.shorthand import SHORT, plain
 from liverl.log.tongues import in_english
 from liverl.log.words import is_right
 
-_MARGINS, _PAIRS = "rewards/margins", "rewards/accuracies"
 _LENGTH, _CUT, _SCORE, _RIGHT, _VALIDATION = (
     "response_length/mean", "response_length/clip_ratio", "critic/score/mean", "reward/accuracy", "val/score",
 )  # fmt: skip
 _DIFFICULTY = "data/difficulty"
+_OF_PAIRS, _PAIRS = frozenset(("rewards/margins", "rewards/chosen")), "rewards/accuracies"
 # After a column of lengths, or where nothing is told of the updates: how many answers reached the limit. TRL's
 # `clip_ratio` follows a KL, and is the loss's.
 _CUTS = frozenset((
@@ -89,7 +89,7 @@ def as_meant(columns: Mapping[str, Values], verl: Mapping[str, Collection[str]])
         scored = _SCORE in meant or any(
             _SCORE in (name, *verl.get(name, ())) for name in columns if name != right
         )
-        target = _RIGHT if scored else _PAIRS if _MARGINS in known else _SCORE
+        target = _RIGHT if scored else _SCORE if known.isdisjoint(_OF_PAIRS) else _PAIRS
         if target not in known or (target == _SCORE and target not in columns):
             meant[target] = right
     return meant

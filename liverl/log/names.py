@@ -33,8 +33,10 @@ _CUT, _ENDED = "response_length/clip_ratio", ("env/all/format_eos", "val/contain
 _FAILED, _BY_ENV = "trial/failed_share", "trial/failed_by_env"
 _COMPLETED = ("trials/completed", "training/n_rollouts_w_trace")
 _TRIALS = re.compile(
-    r"(?i)^(?:[\w.]+/)?(?:(?:n|num|count)_(?:traj(?:ectorie)?s?|trials?|rollouts?|episodes?|samples?)|trials/n)$"
+    r"(?i)^(?:[\w.]+/)?(?:(?:n|num|count)_(?:total_)?(?:traj(?:ectorie)?s?|trials?|rollouts?|episodes?|samples?)|trials/n)$"
 )
+# Harbor's, each by its name: how many trials ended in it.
+_EXCEPTIONS, _ALL_FAILED = re.compile(r"^exception_stats/\w{2,60}$"), "trial/failed"
 # trlX's, of a KL that is summed over an answer.
 _KL_SUM, _KL_ROOT = "actor/kl_sequence", "policy/sqrt_kl"
 # A word for what a run is for: rewards and scores are kept whatever else is wanted.
@@ -106,7 +108,9 @@ class Names:
         name = as_verl(key) if self._underscored and "/" not in key and "_" in key else key
         if name != key and not is_metric(name) and is_metric(key):
             name = key  # `response_length` is no part of `response/`
-        if self._wanted is None or name in self._wanted or name in _COUNTED or _TRIALS.match(name):
+        if self._wanted is None or name in self._wanted or name in _COUNTED:
+            return name
+        if _TRIALS.match(name) or _EXCEPTIONS.match(name):
             return name
         if _REWARD.search(name.lower()) or any(each.match(name) for each in _VALIDATION):
             return name
@@ -317,6 +321,10 @@ def _computed(columns: Mapping[str, Values]) -> dict[str, Values]:
         found[_REWARDED] = np.sum(parts, axis=0)  # where a table was made of the parts alone
     elif _REWARDED not in columns and _CORRECT in columns:
         found[_REWARDED] = columns[_CORRECT]  # right answers are all that is told of it
+    if _ALL_FAILED not in columns and (
+        stats := [columns[name] for name in columns if _EXCEPTIONS.match(name)]
+    ):
+        found[_ALL_FAILED] = np.nansum(stats, axis=0)
     if _FAILED not in columns and (share := _failed(columns)) is not None:
         found[_FAILED] = share
     if _KL_SUM not in columns and _KL_ROOT in columns:

@@ -349,6 +349,7 @@ PATTERNS: tuple[tuple[re.Pattern[str], str], ...] = (
         ),
         "val/score",
     ),
+    (re.compile(rf"(?i)^(?:val|eval|test)[_-](?:{BENCHMARKS})[\w.-]{{0,12}}$"), "val/score"),
     # What the references say of a summary.
     (re.compile(r"(?i)^(?:metrics/|train/)?rouge[-_]?(?:1|2|l|lsum)(?:/mean)?$"), "reward/true"),
     # A judge beside the rewarded model: how often it prefers the answers.
