@@ -6,8 +6,7 @@ Seen   a pattern's lines: the first and the last few, and how many there were
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -33,7 +32,7 @@ class Met(NamedTuple):
     groups: Mapping[str, str]
 
 
-@dataclass
+@dataclass(slots=True)
 class Seen:
     """The lines of one pattern: the first few, the last ones, how many were tried and met, what came beyond those.
 
@@ -43,18 +42,18 @@ class Seen:
 
     pattern: LinePattern
     first: list[Met] = field(default_factory=list)
-    recent: deque[Met] = field(default_factory=lambda: deque(maxlen=1))
+    recent: list[Met] = field(default_factory=list)
     tried: int = 0
     times: int = 0
     met: int = 0
     beyond: int = 0
     keep: int = FIRST
-    late: deque[tuple[int, int, int]] = field(default_factory=lambda: deque(maxlen=LAST_PLACES))
+    late: Sequence[tuple[int, int, int]] = ()
 
     def __post_init__(self) -> None:
         # Whether what must be near is near, is known only when the lines after it are there.
         if self.pattern.near or self.pattern.not_near:
-            self.keep, self.recent = _KEPT_NEAR, deque(maxlen=_RECENT_NEAR)
+            self.keep = _KEPT_NEAR
 
     @property
     def is_full(self) -> bool:
@@ -73,3 +72,6 @@ class Seen:
         if len(self.first) < self.keep:
             self.first.append(met)
         self.recent.append(met)
+        most = _RECENT_NEAR if self.pattern.near or self.pattern.not_near else 1
+        if len(self.recent) > most:
+            del self.recent[0]

@@ -69,9 +69,7 @@ class Tally:
             late.setdefault(id(seen), (seen, []))[1].append(place)
         for seen, places in late.values():
             # A block may be settled twice, with places of before behind those of after: the last have to be the last.
-            places = sorted((*seen.late, *places))[-LAST_PLACES:]
-            seen.late.clear()
-            seen.late.extend(places)
+            seen.late = sorted((*seen.late, *places))[-LAST_PLACES:]
         self._lines, self._passed = {}, []
 
     def _places(self, block: Block, hits: Collection[Hit]) -> list[tuple[str, Counted]]:
