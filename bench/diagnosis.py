@@ -3,8 +3,8 @@
 FOLDER holds logs and INDEX.jsonl, a line {"file", "verdict": "healthy" or "problem", "category"} a log. A healthy
 log is flagged where anything at warn or above is found. The cause of a problem is right where the primary finding's
 write-up is one that the category can mean (bench/labels.py); a problem whose category no write-up knows is named and
-not judged. Problems whose category is a label of a failure of learning count as metric series, all others as crash,
-hang and configuration. rlwatch, rldoctor and rlprobe get the same
+not judged. Problems whose category means failures of learning for the most part, and whose log tells rows of metrics,
+count as metric series, all others as crash, hang and configuration. rlwatch, rldoctor and rlprobe get the same
 series (scripts/setup_rivals.sh), under the names of their own recorders; they read no text. Without a folder the logs
 that the drills have left in bench/drills are taken, each made on purpose. --save writes results/diagnosis.json.
 """
@@ -105,16 +105,25 @@ def judge(log: Labelled, writeups: Sequence[WriteUp]) -> Judged:
     """Diagnose one log."""
     begun = time.perf_counter()
     known = meant(log.category, writeups)
-    learning = any(each.id.split(":")[0] in LEARNING for each in known)
+    of_learning = sum(each.id.split(":")[0] in LEARNING for each in known)
+    is_learning = 2 * of_learning > len(known)
     try:
         told = Reader(log.path, patterns(tuple(writeups))).read()
     except LiveRLError as error:
         seconds = time.perf_counter() - begun
-        return Judged(log, None, Series.empty(), seconds, learning, False, bool(known), error.code)
+        return Judged(log, None, Series.empty(), seconds, False, False, bool(known), error.code)
     snapshot = Snapshot(log.path.name, told.kind, told.series, told.sightings, told.facts, told.settings)
     found = diagnose(snapshot, writeups)
     right = found.primary is not None and any(each.id == found.primary.id for each in known)
-    return Judged(log, found, told.series, time.perf_counter() - begun, learning, right, bool(known))
+    return Judged(
+        log,
+        found,
+        told.series,
+        time.perf_counter() - begun,
+        is_learning and len(told.series) > 0,
+        right,
+        bool(known),
+    )
 
 
 def with_rivals(judged: Sequence[Judged], python: str) -> list[Judged]:

@@ -92,7 +92,7 @@ ALIASES: dict[str, tuple[str, ...]] = {
     "critic/vf_loss": (
         "value_loss", "vf_loss", "v_loss", "critic_loss", "loss/value", "loss/value_avg", "value/loss", "critic/loss",
         "critic/critic_loss", "value_function_loss", "policy/critic_loss", "losses/value_loss", "critic/value_loss",
-        "cri_loss", "loss/critic",
+        "cri_loss", "loss/critic", "cri",
     ),
     "critic/vf_explained_var": (
         "explained_variance", "explained_var", "ev", "expl_variance", "expl_var", "vf_explained_var",

@@ -27,6 +27,9 @@ ZERO_STD = "reward/zero_std_share"
 _REWARDED, _PROXY, _CORRECT = "critic/score/mean", "reward/proxy", "reward/accuracy"
 # TRL's reward functions, each by its name.
 _PART = re.compile(r"^(?:train/)?rewards/[\w.-]+/mean$")
+_OWN_REWARD = re.compile(
+    r"^(?:train/)?(?!eval|val|test|format|num_|n_|total_num)[A-Za-z]\w{1,24}_reward(?:/mean)?$"
+)
 # The share of the answers that ended by themselves: Tinker's, TRL's.
 _CUT, _ENDED = "response_length/clip_ratio", ("env/all/format_eos", "val/contain_eos_token")
 # Trials that failed for their environment's reasons, and how many there were, whatever they are called.
@@ -319,6 +322,8 @@ def _computed(columns: Mapping[str, Values]) -> dict[str, Values]:
         found[_REWARDED] = columns[_PROXY]  # what is rewarded, whatever it stands for
     elif _REWARDED not in columns and (parts := [columns[name] for name in columns if _PART.match(name)]):
         found[_REWARDED] = np.sum(parts, axis=0)  # where a table was made of the parts alone
+    elif _REWARDED not in columns and len(own := [name for name in columns if _OWN_REWARD.match(name)]) == 1:
+        found[_REWARDED] = columns[own[0]]  # the only one, by a name of its own
     elif _REWARDED not in columns and _CORRECT in columns:
         found[_REWARDED] = columns[_CORRECT]  # right answers are all that is told of it
     if _ALL_FAILED not in columns and (

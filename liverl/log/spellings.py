@@ -186,7 +186,7 @@ PATTERNS: tuple[tuple[re.Pattern[str], str], ...] = (
     (
         re.compile(
             r"(?i)^memory ?\(gib\)$|^(?:train/|perf/)?(?:max_|peak_)?(?:gpu_)?memory_(?:allocated|reserved)(?:_gi?b)?$"
-            r"|^system[./]gpu\.0\.memoryAllocatedBytes$"
+            r"|^(?:cuda|gpu)_(?:alloc|allocated|mem|memory)_gi?b$|^system[./]gpu\.0\.memoryAllocatedBytes$"
         ),
         "perf/gpu_memory",
     ),
@@ -355,7 +355,7 @@ PATTERNS: tuple[tuple[re.Pattern[str], str], ...] = (
     # A judge beside the rewarded model: how often it prefers the answers.
     (
         re.compile(
-            r"(?i)^(?:train/)?(?:rewards?/\w*win_?rate\w*?(?:/mean)?|(?:judge/|gold_|judge_|llm_judge_)win_?rate\w*?)"
+            r"(?i)^(?:train/)?(?:rewards?/\w*win_?rate\w*?(?:/mean)?|(?:judge/|gold_|judge_|llm_judge_|rm_)win_?rate\w*?)"
             r"(?<!std)(?<!min)(?<!max)$"
         ),
         "reward/true",

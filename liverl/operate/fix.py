@@ -11,6 +11,7 @@ import difflib
 import os
 import shlex
 from dataclasses import dataclass, replace
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -165,8 +166,8 @@ def command_of(name: str | None, config: str | None, place: Place) -> str:
 
 
 def apply(fix: Fix, place: Place, yes: Yes) -> Fix:
-    """Write the change by rename, the old file kept as config.yaml.before; raises `ConfigError` where it is invalid,
-    or where the file is no longer the one that the person was shown."""
+    """Write the change by rename, the old file kept as config.yaml.before, or .before2 and on; raises `ConfigError`
+    where it is invalid, or where the file is no longer the one that the person was shown."""
     del yes  # a person's; who has none can't call this
     path = fix.path.resolve()  # of a link what it leads to is changed, not the link
     trial = path.with_name(f".{path.name}.{os.getpid()}.fix")
@@ -190,10 +191,16 @@ def apply(fix: Fix, place: Place, yes: Yes) -> Fix:
             next_action=fix.command,
         )
     mode = path.stat().st_mode
-    for target, text in ((path.with_name(f"{path.name}.before"), fix.before), (path, fix.text)):
+    for target, text in ((_kept_at(path), fix.before), (path, fix.text)):
         write_by_rename(target, text.encode(), durable=True)
         target.chmod(mode & 0o777)
     return replace(fix, is_applied=True)
+
+
+def _kept_at(path: Path) -> Path:
+    """Where the old file is kept: the one before the first change stays, however many follow."""
+    names = (f"{path.name}.before{number if number > 1 else ''}" for number in count(1))
+    return next(each for each in map(path.with_name, names) if not each.exists())
 
 
 def _problems(path: Path, place: Place) -> list[str]:

@@ -16,6 +16,11 @@ _SEARCH = re.compile(r"\bliverl logs\b[^|;]*--grep ('[^']*')[^|;]*")
 # The defaults of infrastructure.litellm_port and ray_port, which write-ups name.
 _PORTS = {"litellm": 8002, "ray": 6379}
 _GREPS = {".gz": "zgrep", ".bz2": "bzgrep", ".xz": "xzgrep"}
+# What is packed as a folder is unpacked to be searched.
+_UNPACKED = (
+    (re.compile(r"\.(?:tar(?:\.\w{2,3})?|tgz|tbz2?|txz)$"), "tar -xOf"),
+    (re.compile(r"\.zip$"), "unzip -p"),
+)
 _OF_A_RUN = re.compile(r"\bliverl (?!diagnose\b)")
 
 
@@ -36,9 +41,12 @@ def at_file(command: str, path: Path) -> str:
     named = shlex.quote(f"./{text}" if text.startswith("-") else text)
     program = _GREPS.get(path.suffix, "grep")
     is_utf16 = _is_utf16(path)
+    unpack = next((each for name, each in _UNPACKED if name.search(path.name)), "")
 
     def search(options: str, sought: str) -> str:
         asked = f"{options} {sought}"
+        if unpack:
+            return f"{unpack} {named} | grep {asked}"
         return f"iconv -f UTF-16 {named} | grep {asked}" if is_utf16 else f"{program} {asked} {named}"
 
     if _OF_A_RUN.search(_SEARCH.sub("", command)):

@@ -81,6 +81,19 @@ _APART = tuple(
             + _MIXED
             + r"[\w.~+/=-]{8,}",
         ),
+        (("bearer=", "bearer:"), rf"(?P<head>\bbearer[=:][ \t]{{0,4}}[\"']?){_MIXED}[\w.~+/=-]{{8,}}"),
+        (("api key ",), rf"(?P<head>\bapi key[ \t]{{1,4}}[\"']?){_MIXED}[\w-]{{12,}}"),
+        # Kaggle's and others', which call it nothing else.
+        (
+            ("key=", "key:", 'key"', "key'"),
+            r"(?P<head>\bkey[\"']?\s{0,4}[:=]\s{0,4}[\"']?)[0-9a-f]{32,64}(?![0-9a-z])",
+        ),
+        (("passphrase",), r"(?P<head>\bpassphrase[ \t]{0,4}[:=][ \t]{0,4}[\"']?)[^\n\"']{4,200}"),
+        (  # its value stands below the name, as YAML nests it
+            ("value:",),
+            rf"(?P<head>{_SECRETS}[\"']?:[ \t]{{0,8}}\n[ \t]{{1,16}}(?:[\"']?value[\"']?:|\*{{3}})[ \t]{{1,4}}[\"']?)"
+            r"[^\s\"'*]{6,}",
+        ),
         (
             ("wandb login",),
             r"(?P<head>\bwandb[ \t]{1,4}login[ \t](?:[^\n|;]{0,200}?[ \t])?)" + _MIXED + r"[a-z0-9_]{40,}",

@@ -80,6 +80,13 @@ def test_an_applied_change_keeps_comments_and_the_old_file(place: Place) -> None
     assert (place.cwd / "config.yaml.before").read_text() == CONFIG
 
 
+def test_the_file_before_the_first_change_stays(place: Place) -> None:
+    for steps in (40, 50):
+        apply(propose(finding(training__steps=steps), place), place, Yes("test"))
+    assert (place.cwd / "config.yaml.before").read_text() == CONFIG
+    assert "steps: 40" in (place.cwd / "config.yaml.before2").read_text() and "steps: 50" in text(place)
+
+
 def test_a_change_that_the_strict_reader_refuses_is_not_made(place: Place) -> None:
     with pytest.raises(ConfigError, match="not made"):
         apply(propose(finding(training__steps="many"), place), place, Yes("test"))

@@ -18,6 +18,15 @@ def test_a_search_in_a_file_is_one_by_the_program_that_reads_it(name: str, progr
     assert at_file(command, Path("/logs") / name) == f"{program} -anP 'nan|inf' /logs/{name}"
 
 
+@pytest.mark.parametrize(
+    ("name", "unpack"),
+    [("a.tgz", "tar -xOf"), ("a.tar", "tar -xOf"), ("a.tar.gz", "tar -xOf"), ("a.zip", "unzip -p")],
+)
+def test_a_packed_folder_is_unpacked_to_be_searched(name: str, unpack: str) -> None:
+    command = "liverl logs --grep 'nan|inf' --component trainer"
+    assert at_file(command, Path("/logs") / name) == f"{unpack} /logs/{name} | grep -anP 'nan|inf'"
+
+
 def test_a_files_name_is_no_option_of_the_program() -> None:
     assert at_file("liverl logs --grep 'nan'", Path("-r.log")) == "grep -anP 'nan' ./-r.log"
 

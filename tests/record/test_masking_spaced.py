@@ -17,6 +17,11 @@ WANDB = "0123456789abcdef0123456789abcdef0123q7e7"
     "text",
     [
         f"WANDB_API_KEY:      {WANDB}",
+        "bearer=q7btoken22abcdef",
+        "Using API key q7plain25keyval",
+        "login failed for key=0123456789abcdef0123456789abcdef01234567",
+        '{"username":"bob","key":"0123456789abcdef0123456789abcdef"}',
+        "api_key:\n  value: q7nestedkey12",
         f"      WANDB_API_KEY:            {WANDB}",
         f"HF_TOKEN         = {WANDB}",
         f"WANDB_API_KEY {WANDB}",

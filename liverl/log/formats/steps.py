@@ -127,6 +127,10 @@ class StepLines:
         if self._broken is not None and not self._broken.is_settled:
             self._broken.is_settled = True
             self._verl(self._broken.number, self._broken.text, self._broken.time)
+        if self._box is not None and self._box[3].is_bare:  # nothing tells its end
+            number, step, time, box = self._box
+            self._box = None
+            self._rows.of("box").add(box.row, step, number, time=time)
         self._others.settle()
         self._sum_up()
 

@@ -285,6 +285,23 @@ def test_areal_s_tables_are_rows() -> None:
     assert steps.total_steps == 9
 
 
+def test_tables_without_a_frame_are_rows_until_another_line_comes() -> None:
+    rows = [
+        line
+        for step in (1, 2)
+        for line in areal_table(step, step / 4).splitlines()
+        if "Train step" in line or "│" in line
+    ]
+    steps = fed("\n".join(rows) + "\n")
+    found = steps.series()
+    assert found.steps.tolist() == [1, 2]
+    assert column(found, "critic/score/mean") == [0.25, 0.5] and column(found, "actor/grad_norm") == [
+        5.0,
+        5.0,
+    ]
+    assert len(steps.series()) == 2
+
+
 def test_a_rich_table_under_a_step_is_a_row() -> None:
     found = series(
         "               Step 4               \n"
