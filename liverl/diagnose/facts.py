@@ -4,7 +4,7 @@ from __future__ import annotations
 
 _OF_A_LOG = (
     "lines bytes steps first_step last_step steps_total attempts restarts tracebacks ended finished_said "
-    "exception_above first_step_wait_s step_s attempt_line garbled "
+    "exception_above lost_steps first_step_wait_s step_s attempt_line garbled "
     "served_behind at_line at_stage at_said waits waits_for waits_s beats_s stopped_after_s jumpy risen steps_missing"
 )
 _OF_A_RUN = (

@@ -17,6 +17,7 @@ _COUNTS = {
     "steps": "steps told",
     "steps_total": "steps planned",
     "attempts": "attempts",
+    "lost_steps": "steps are made again",
     "restarts": "restarts without a step between",
     "tracebacks": "tracebacks",
     "trials": "trials",

@@ -61,7 +61,17 @@ _STOPPED = (
     r"(?:[Rr]eceived|[Cc]aught|[Gg]ot) (?:a )?"
     r"(?:(?:Signals\.)?SIGINT|SIGTERM|[Kk]eyboard ?[Ii]nterrupt|signal (?:2|15)\b)"
 )
+# From which step a run goes on, as verl, TRL, slime and SkyRL say it.
+_RESUMED = (
+    r"Setting global step to (?P<verl>\d{1,9})\b|Continuing training from global step (?P<trl>\d{1,9})\b|"
+    r"[Rr]esum(?:ing|ed) (?:training |run )?(?:from|at) (?:global[ _])?step[ :=]{1,3}(?P<other>\d{1,9})\b"
+)
 _SIGNS = {
+    "resumed": (
+        _RESUMED,
+        ("Setting global step to", "Continuing training from", "esuming from ", "esumed from ", "esuming at ",
+         "esumed at ", "esuming training from ", "esumed training from ", "esuming run from "),
+    ),
     "traceback": (re.escape(_TRACEBACK), ()),
     "finished": (
         _FINISHED,
@@ -175,10 +185,12 @@ def facts_of(evidence: Evidence) -> Facts:
             facts["attempt_line"] = int(series.lines[0])
     if evidence.done:
         facts |= {"steps": evidence.done, "last_step": max(evidence.done, int(facts.get("last_step", 0)))}
-    if evidence.total:
-        facts["steps_total"] = evidence.total
-    if evidence.begun:
-        facts["begun_line"] = evidence.begun
+    counts = {
+        "steps_total": evidence.total,
+        "begun_line": evidence.begun,
+        "lost_steps": _lost_steps(evidence),
+    }
+    facts |= {name: count for name, count in counts.items() if count > 0}
     if evidence.waited_s is not None:
         facts["first_step_wait_s"] = round(evidence.waited_s, 3)
     step_s = _step_s(series) if evidence.step_s is None else evidence.step_s
@@ -222,6 +234,16 @@ def _ended(evidence: Evidence, died: int) -> Ended:
     ):
         return "exception"
     return "finished" if _says_done(evidence, since) else "cut"
+
+
+def _lost_steps(evidence: Evidence) -> int:
+    """How many steps behind the farthest it had told the run last went on."""
+    resumed = evidence.seen.get("log:resumed")
+    if resumed is None:
+        return 0
+    told = evidence.series.steps[evidence.series.lines < resumed.last.number]
+    at = next((int(value) for value in resumed.last.groups.values() if value), 0)
+    return int(told.max()) - at if len(told) and at else 0
 
 
 def _says_done(evidence: Evidence, since: int) -> bool:

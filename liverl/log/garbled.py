@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-# A longer log has data of its users in it, in whatever language.
-MOST_LINES = 60
+# A longer log has data of its users in it, in whatever language; but hardly those of so many in one line.
+_MOST_LINES, MOST_LINES = 60, 400
 _LATIN = re.compile(r"[A-Za-z]{2}")
 # Japanese mixes its own letters with Chinese ones; Korean may.
 _WRITINGS = tuple(
@@ -24,14 +24,16 @@ _WRITINGS = tuple(
 _CHINESE, _KOREAN = 0, len(_WRITINGS) - 1
 # A list of languages has a comma between them.
 _LISTED = re.compile(r"[,;/|、·]\s?")
-_FEWEST, _LONGEST = 3, 4000
+_FEWEST, _SURE, _LONGEST = 3, 5, 4000
 _ESCAPED = re.compile(r"\\u([0-9a-fA-F]{4})")
 
 
-def garbled(lines: Iterable[str]) -> int:
-    """In how many lines letters of three writings or more stand among each other."""
+def garbled(lines: Iterable[str], count: int) -> int:
+    """In how many lines, of the last ones of a log of so many, letters of three writings or more (of a longer log:
+    five) stand among each other."""
+    fewest = _FEWEST if count < _MOST_LINES else _SURE
     told = (_plain(line[:_LONGEST]) for line in lines if not line.isascii() or "\\u" in line)
-    return sum(1 for line in told if _is_garbled(line))
+    return sum(1 for line in told if _is_garbled(line, fewest))
 
 
 def _plain(line: str) -> str:
@@ -39,9 +41,9 @@ def _plain(line: str) -> str:
     return _ESCAPED.sub(lambda found: chr(int(found.group(1), 16)), line)
 
 
-def _is_garbled(line: str) -> bool:
+def _is_garbled(line: str, fewest: int) -> bool:
     met = {at for at, each in enumerate(_WRITINGS) if each.search(line)}
-    if len(met) < _FEWEST - 1 or met == {_CHINESE, _KOREAN} or not _LATIN.search(line):
+    if len(met) < fewest - 1 or met == {_CHINESE, _KOREAN} or not _LATIN.search(line):
         return False
     parts = _LISTED.split(line)
-    return any(sum(1 for each in (*_WRITINGS, _LATIN) if each.search(part)) >= _FEWEST for part in parts)
+    return any(sum(1 for each in (*_WRITINGS, _LATIN) if each.search(part)) >= fewest for part in parts)

@@ -216,7 +216,7 @@ class Reader:
         cycles = cycles_of(descriptor, self._beginning, begun, last)
         evidence = _evidence(size, moment, own, cycles, steps, self._scanner.step_lines)
         facts = facts_of(replace(evidence, total=evidence.total or _said_plan(descriptor, series)))
-        if lines < GARBLED_LINES and (count := garbled(each.text for each in printed)):
+        if lines < GARBLED_LINES and (count := garbled((each.text for each in printed), lines)):
             facts["garbled"] = count
         set_up = self._set_up_at(descriptor, size, is_one=len(cycles.numbers) < 2)
         kind = "text" if self._kind == "text" else "console"

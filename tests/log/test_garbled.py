@@ -15,7 +15,7 @@ SALAD = "plane 觉得 ForeignKey ت privile 拒绝 concer"
 
 @pytest.mark.parametrize("text", [SALAD, json.dumps({"text": SALAD}), "Norris ريبكلا 중식 unfold"])
 def test_letters_of_three_writings_among_each_other_are_garbled(text: str) -> None:
-    assert garbled([text, "The answer is 42."]) == 1
+    assert garbled([text, "The answer is 42."], 2) == 1
 
 
 @pytest.mark.parametrize(
@@ -29,7 +29,13 @@ def test_letters_of_three_writings_among_each_other_are_garbled(text: str) -> No
     ],
 )
 def test_a_language_or_two_and_a_list_of_them_are_not(text: str) -> None:
-    assert garbled([text]) == 0
+    assert garbled([text], 1) == 0
+
+
+def test_a_longer_log_needs_five_of_them() -> None:
+    more = "ทรprepare wird OMX цел coatingsっぽ당지 ungleعب"
+    assert garbled([SALAD], 200) == 0
+    assert garbled([SALAD, more], 200) == 1
 
 
 def test_a_short_log_and_a_short_document_tell_how_many_lines_are(tmp_path: Path) -> None:
