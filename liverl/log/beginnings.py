@@ -28,6 +28,8 @@ _PATTERN_CHARS, _LONG_CHARS = 120, 400
 # Metrics with a value, and nothing else: the lines of a row.
 _MEASURE = r"[A-Za-z_][\w./@-]*+(?: [A-Za-z_][\w./@-]*+){0,3}\s*+[=:]\s*+-?0(?:\.0)?(?:e[-+]?0)?%?"
 _MEASURED = re.compile(rf"[\s|,]*+{_MEASURE}(?:[\s|,;]++{_MEASURE})*+[\s|,;]*+")
+# Who of Ray's processes says a line.
+_PROCESS, _NAME_BYTES = re.compile(rb"(?:\x1b\[[0-9;]*m)*\([^()\n]{1,80} pid=\d+"), 128
 # What a program says last when it fails; a warning that is repeated is none.
 _FAILED = re.compile(
     r"fatal|error|exception|exit(?:ed|ing)? |denied|not found|no such file|failed|killed|abort|already exists|refused",
@@ -97,7 +99,12 @@ def cycles_of(descriptor: int, beginning: Beginning, met: Sequence[Met], last: s
     """Where a beginning is said, from the lines that may be its key; `last` is the last line of the log."""
     numbers: list[int] = []
     ends: list[str] = []
+    begun: set[bytes] = set()
     for each in met:
+        process = _PROCESS.match(os.pread(descriptor, _NAME_BYTES, each.offset))
+        if process and process.group() in begun:
+            continue  # the same process says it again: it was not started again
+        begun |= {process.group()} if process else set()
         before, after = _around(descriptor, each.offset)
         own = (*before[len(before) - beginning.key :], *after[: LINES - beginning.key])
         if len(before) < beginning.key or own != beginning.lines:

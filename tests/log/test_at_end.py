@@ -143,6 +143,14 @@ def test_a_line_said_again_and_again_from_the_first_on_is_no_beginning(tmp_path:
     assert facts(tmp_path, rows)["attempts"] == 1
 
 
+def test_a_process_that_lives_on_does_not_begin_again(tmp_path: Path) -> None:
+    failing = (
+        "(TaskRunner pid={0}) ERROR: the completion of a chat failed\n(TaskRunner pid={0}) NoneType: None\n"
+    )
+    assert facts(tmp_path, failing.format(41) * 12)["attempts"] == 1
+    assert facts(tmp_path, failing.format(41) * 3 + failing.format(52) * 3)["attempts"] == 2
+
+
 def test_a_bar_that_stands_is_a_wait(tmp_path: Path) -> None:
     bars = "".join(
         f"eval:  98%|#########8| 490/500 [{lasted}<00:12,  1.25s/it]\n"
