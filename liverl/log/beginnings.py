@@ -20,7 +20,7 @@ from liverl.log.sighting import LinePattern
 
 KEY = "log:beginning"
 # One line may be said again by every worker; so many in a row are a program that starts.
-LINES = 5
+LINES, _POOR = 5, 2
 _LOOK_BYTES, _LINE_BYTES = 8 << 10, 1 << 10
 _DIGITS = re.compile(r"\d+")
 _WORD = re.compile(r"[A-Za-z]{3,}")
@@ -100,9 +100,11 @@ def cycles_of(descriptor: int, beginning: Beginning, met: Sequence[Met], last: s
     numbers: list[int] = []
     ends: list[str] = []
     begun: set[bytes] = set()
+    # A process says two lines in turn; a restarted container may give its processes the numbers of before.
+    is_poor = len(set(beginning.lines)) <= _POOR
     for each in met:
         process = _PROCESS.match(os.pread(descriptor, _NAME_BYTES, each.offset))
-        if process and process.group() in begun:
+        if is_poor and process and process.group() in begun:
             continue  # the same process says it again: it was not started again
         begun |= {process.group()} if process else set()
         before, after = _around(descriptor, each.offset)

@@ -209,7 +209,14 @@ def _columns(split: Split, text: str, fewest_known: int) -> _Columns | None:
     if step is None or len(cells) < 2 or any(len(cell) > _LONGEST_NAME for cell in cells[step:]):
         return None
     is_blank = split in (_by_blanks, _by_words)
-    if is_blank and (len(cells) <= fewest_known or step or not all(_is_name(cell) for cell in cells)):
+    if is_blank and (step or not all(_is_name(cell) for cell in cells)):
+        return None
+    # A name beside the step's may be any word, but for what a training alone has.
+    if (
+        is_blank
+        and len(cells) <= fewest_known
+        and not (len(cells) == 2 and known_of(cells[1:]) & OF_A_TRAINING)
+    ):
         return None
     if split is _by_blanks and any(_TWO_NAMES.search(cell) for cell in cells):
         return None

@@ -65,12 +65,20 @@ class Rows:
 
     `wanted` are the metrics to keep (None: all). With `null_is_nonfinite` a null was measured and is not finite, as
     verl's own writer has it; otherwise it was not measured. With `repeats_begin` a step that is told twice in rows of
-    the same keys and other values was made twice.
+    the same keys and other values was made twice. With `are_tables` rows of other keys begin another attempt only where
+    they tell something else of the same step: a page shows one run in several tables.
     """
 
-    def __init__(self, names: Names, null_is_nonfinite: bool = False, repeats_begin: bool = False) -> None:
+    def __init__(
+        self,
+        names: Names,
+        null_is_nonfinite: bool = False,
+        repeats_begin: bool = False,
+        are_tables: bool = False,
+    ) -> None:
         self.null_is_nonfinite = null_is_nonfinite
         self._repeats_begin = repeats_begin
+        self._are_tables = are_tables
         self.names = names
         self._steps, self._lines = array("q"), array("q")
         self._attempts, self._spans = array("q"), array("q")
@@ -219,12 +227,26 @@ class Rows:
             return self._attempt
         for other in self._layouts.values():
             least = min(len(other.marks), len(layout.marks))
+            if self._are_tables and other is not layout and not self._differs(other, step, layout, values):
+                continue
             if other.top >= step and least and len(other.marks & layout.marks) * 2 >= least:
                 self._attempt += 1
                 for each in self._layouts.values():
                     each.top = -1
                 break
         return self._attempt
+
+    def _differs(self, other: _Layout, step: int, layout: _Layout, values: tuple[Any, ...]) -> bool:
+        """Whether rows of another kind have told something else of a step; a longer table is taken for a run's own."""
+        if len(self._steps) >= _FLUSH_ROWS:
+            return True
+        told = {name: value for name, value in zip(layout.names, values, strict=True) if name not in _COMMON}
+        return any(
+            told.get(name, value) != value
+            for at, row in zip(other.at, other.rows, strict=True)
+            if self._steps[at] == step and self._attempts[at] == self._attempt
+            for name, value in zip(other.names, row, strict=True)
+        )
 
     def _flush(self) -> None:
         if not self._waiting:

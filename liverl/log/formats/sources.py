@@ -10,6 +10,7 @@ from liverl.log.names import Names
 
 # What a framework prints for each step; tables and pairs, which may be quoted.
 _SURE, _LIKELY = ("verl", "box", "dict"), ("grid", "json", "below", "pairs", "listed")
+_TABLES = ("grid", "below", "listed")
 # What bars tell beside, and one row about all of a training.
 _LEAST, _ALL = ("postfix", "epochs", "uncounted"), ("summary",)
 
@@ -27,7 +28,7 @@ class Sources:
     def of(self, form: str) -> Rows:
         """The rows of a form."""
         if form not in self._rows:
-            self._rows[form] = Rows(self._names, repeats_begin=form == "box")
+            self._rows[form] = Rows(self._names, repeats_begin=form == "box", are_tables=form in _TABLES)
         return self._rows[form]
 
     def best(self) -> Rows:
