@@ -234,6 +234,7 @@ ALIASES: dict[str, tuple[str, ...]] = {
     ),
     "timing_s/old_log_prob": ("timeperf/recompute_logp", "time/logprobs_s", "timing/fwd_logprobs_values_reward"),
     "timing_s/reward": ("time/score_s", "time/reward"),
+    "perf/cpu_memory_used_gb": ("cpu_memory_used_gb", "cpu_mem_gb", "host_mem_gb", "host_memory_gb", "host_ram_gb"),
     "timing_s/testing": ("timeperf/eval", "time/eval", "timing/eval"),
     "timing_s/save_checkpoint": ("timeperf/save", "time/save_checkpoint", "timing/save_checkpoints"),
     "perf/throughput": (

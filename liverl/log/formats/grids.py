@@ -57,7 +57,7 @@ _MEAN_REWARD = re.compile(r"(?:mean|avg|average|train|training)[ _/]reward|rewar
 _OF_USE = re.compile(r"(?i)\btrain_tflops\b|\bmfu\b")
 _OF_VERL = re.compile(
     r"(?:timing_s/(?:gen|step|update_\w+|old_log_prob|reward|adv)|(?:response|completion)_length(?:/mean)?"
-    r"|completions/mean_length)$"
+    r"|completions/mean_length|(?:perf/)?(?:cpu_memory_used|max_memory_(?:allocated|reserved))_gb)$"
 )
 _WIDE = re.compile(r"\t+| {2,}")
 _WORD, _WORD_WITHIN = re.compile(r"[\w./@()+%#-]+"), re.compile(r"\S+")
