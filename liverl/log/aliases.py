@@ -114,7 +114,8 @@ ALIASES: dict[str, tuple[str, ...]] = {
     "critic/advantages/max": ("advantages/max", "adv_max", "advantages_max"),
     "critic/advantages/min": ("advantages/min", "adv_min", "advantages_min"),
     "reward/zero_std_share": (
-        "frac_reward_zero_std", "frac_zero_std", "zero_std_ratio", "zero_variance_ratio", "frac_groups_zero_std",
+        "frac_reward_zero_std", "frac_zero_std", "zero_std", "zero_std_ratio", "zero_variance_ratio",
+        "frac_groups_zero_std",
         "reward/frac_zero_std", "zero_advantage_ratio", "zero_var_ratio", "zero_advantage_frac",
         "all-same groups", "all_same_groups", "frac_all_same", "zero-adv group", "zero-adv groups", "zero_adv_groups",
     ),

@@ -20,7 +20,7 @@ from liverl.log.sighting import LinePattern
 
 KEY = "log:beginning"
 # One line may be said again by every worker; so many in a row are a program that starts.
-LINES, _POOR = 5, 2
+LINES = 5
 _LOOK_BYTES, _LINE_BYTES = 8 << 10, 1 << 10
 _DIGITS = re.compile(r"\d+")
 _WORD = re.compile(r"[A-Za-z]{3,}")
@@ -40,10 +40,12 @@ _WARNING = re.compile(r"\bwarn", re.IGNORECASE)
 
 @dataclass(frozen=True)
 class Beginning:
-    """The first lines that say something, their numbers left out; `key` is the one that is looked for."""
+    """The first lines that say something, their numbers left out; `key` is the one that is looked for, and
+    `is_of_workers` whether Ray's processes say all of them."""
 
     lines: tuple[str, ...] = ()
     key: int = 0
+    is_of_workers: bool = False
 
     @property
     def is_whole(self) -> bool:
@@ -61,9 +63,10 @@ class Beginning:
 
 def beginning_of(head: bytes) -> Beginning:
     """The beginning of a log, from its first bytes."""
-    lines = _said(head[: head.rfind(b"\n") + 1].split(b"\n"), LINES)
+    raws = head[: head.rfind(b"\n") + 1].split(b"\n")
+    lines = _said(raws, LINES)
     key = max(range(len(lines)), key=lambda at: _worth(lines[at]), default=0)
-    return Beginning(tuple(lines), key)
+    return Beginning(tuple(lines), key, all(map(_PROCESS.match, raws[: len(lines)])))
 
 
 def _worth(line: str) -> int:
@@ -100,11 +103,9 @@ def cycles_of(descriptor: int, beginning: Beginning, met: Sequence[Met], last: s
     numbers: list[int] = []
     ends: list[str] = []
     begun: set[bytes] = set()
-    # A process says two lines in turn; a restarted container may give its processes the numbers of before.
-    is_poor = len(set(beginning.lines)) <= _POOR
     for each in met:
         process = _PROCESS.match(os.pread(descriptor, _NAME_BYTES, each.offset))
-        if is_poor and process and process.group() in begun:
+        if beginning.is_of_workers and process and process.group() in begun:
             continue  # the same process says it again: it was not started again
         begun |= {process.group()} if process else set()
         before, after = _around(descriptor, each.offset)

@@ -73,7 +73,7 @@ _SHARES = frozenset((
     "response_length/clip_ratio", "reward/zero_std_share", "reward/format", "env/valid_action_ratio",
     "tools/failure_frequency",
 ))  # fmt: skip
-_FAILS = re.compile(r"(?:format|parse|parsing)[_ -](?:fail|error|violation|invalid)")
+_FAILS = re.compile(r"(?:format|fmt|parse|parsing)[_ -]?(?:fail|error|violation|invalid)")
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z][a-z])")
 _AGENT_LOOP = re.compile(r"_(min|max|mean)$")
 

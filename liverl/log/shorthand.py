@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 
 _BY_METRIC = {
-    "critic/score/mean": "return; ep_ret; ep ret; rwd; train r; outcome reward; r̄; total",
+    "critic/score/mean": "return; ep_ret; ep ret; rwd; raw_rwd; raw rwd; train r; outcome reward; r̄; total",
     "response_length/mean": (
         "length; tokens; tokens/resp; tok/resp; tokens/response; output tokens; response tokens; cot length; cot len;"
         "think tokens; think len; thinking tokens; seq len; out tokens; tok; toks; 応答長; 平均トークン数; 토큰 수"
@@ -45,7 +45,7 @@ _BY_METRIC = {
     "tools/failure_frequency": "tool fail; tool fails; tool error; tool errors; tool failures; call errors",
     "env/valid_action_ratio": "valid; valid actions; valid action; 有效动作; 合法动作",
     "training/off_policy/trajectory_staleness/mean": "lag; age; policy age; versions behind; 过期步数; 滞后",
-    "reward/format": "format; fmt; valid json; parse ok; 格式; 형식; フォーマット; 形式",
+    "reward/format": "format; fmt; fmtfail; fmt fail; valid json; parse ok; 格式; 형식; フォーマット; 形式",
     "actor/grad_norm": "|g|; ‖g‖; ||g||; |grad|; ‖grad‖",
 }
 SHORT = {each.strip(): verl for verl, names in _BY_METRIC.items() for each in names.split(";")}

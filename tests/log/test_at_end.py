@@ -149,6 +149,12 @@ def test_a_process_that_lives_on_does_not_begin_again(tmp_path: Path) -> None:
     )
     assert facts(tmp_path, failing.format(41) * 12)["attempts"] == 1
     assert facts(tmp_path, failing.format(41) * 3 + failing.format(52) * 3)["attempts"] == 2
+    rows = "".join(
+        f"(main_task pid=7) [DEBUG][step={at}] the update of the actor is done\n"
+        f"(main_task pid=7) [ALERT step={at}] a short trace\n(main_task pid=7) step:{at} - kl:0.{at} - reward:0.5\n"
+        for at in range(1, 9)
+    )
+    assert facts(tmp_path, rows)["attempts"] == 1
 
 
 def test_a_bar_that_stands_is_a_wait(tmp_path: Path) -> None:

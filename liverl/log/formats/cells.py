@@ -11,6 +11,9 @@ from liverl.log.words import is_right
 
 _THOUSANDS = r"[-+]?\d{1,3}(?:,\d{3})+(?:\.\d+)?"
 _VALUE = re.compile(rf"[~≈]?\s?({_THOUSANDS}|{NUMBER})\s?([%kKMBT]?)(?=$|[\s(±])")
+# So many of so many, in a column that says of how many: `zero_std/8`, `7/8`.
+_SHARE = re.compile(r"(\d{1,6})\s?/\s?(\d{1,6})")
+_OF_ALL = re.compile(r"(?<=[A-Za-z])\s?/\s?[1-9]\d{0,5}$")
 # As a diary says it: from one value to another in many steps, a word before, another behind: `降到0.4-0.5`, `up to 15`.
 _SPOKEN = re.compile(
     rf"(?:[^\d]{{0,12}}(?:[\u4e00-\u9fff\u3040-\u30ff\uac00-\ud7af]|\b(?:to|at|around|about|near|below|above|>|<)))?"
@@ -53,7 +56,7 @@ _STEP_NAMES = frozenset((
     "step", "steps", "global step", "train step", "training step", "trainer step", "optimizer step", "rollout step",
     "grpo step", "rl step", "iteration", "iter", "update", "episode", "step range", "steps range", "step window",
     "steps window", "step interval", "rollout", "it", "ckpt", "checkpoint", "batch", "phase", "upd", "upds", "updates",
-    "区间", "阶段", "구간", "区間",
+    "区间", "阶段", "구간", "区間", "窗口",
 ))  # fmt: skip
 # `step 段`, `step 区间`: the steps from one to another.
 _SEGMENT = re.compile(r"\s*(?:段|区间|范围|구간|区間)$")
@@ -99,6 +102,25 @@ def _spoken(text: str) -> float | None:
         return None
     value = low if high is None else (low + float(high)) / 2
     return told(value * _UNITS.get(found.group("unit"), 1))
+
+
+def is_of_all(header: str) -> bool:
+    """Whether a column says of how many its cells count."""
+    return _OF_ALL.search(_bare(header)) is not None
+
+
+def counted_name(header: str) -> str:
+    """The name of what such a column counts."""
+    return _OF_ALL.sub("", _bare(header))
+
+
+def share_of(cell: str) -> float | None:
+    """The share that a cell of such a column tells; of one that tells no count its value."""
+    found = _SHARE.fullmatch(_bare(cell))
+    if found is None:
+        return value_of(cell)
+    part, whole = int(found.group(1)), int(found.group(2))
+    return part / whole if part <= whole > 0 else None
 
 
 def has_parts(header: str) -> bool:

@@ -3,23 +3,26 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 
 from liverl.log.beside import MAY_MEAN
 from liverl.log.formats.cells import (
+    counted_name,
     first_name,
     first_of,
     has_asides,
     has_parts,
     is_end,
     is_nothing,
+    is_of_all,
     is_step_name,
     is_steps,
     key_of,
     last_of,
     mean_of,
     scale_of,
+    share_of,
     step_of,
     value_of,
 )
@@ -40,7 +43,7 @@ NEEDLES = (
     ),
     *(f"{bar} {word}".encode() for bar in "|│┃" for word in (
         "Epoch", "epoch", "Round", "round", "Window", "window",
-        "步", "区间", "阶段", "轮", "训练步", "단계", "스텝", "구간", "ステップ",
+        "步", "区间", "阶段", "轮", "窗口", "训练步", "단계", "스텝", "구간", "ステップ",
     )),
     b"|step", b"|Step", b"**Step", b"**step", b"teration |", b"pisode |", b"| Episode", b"| episode", b"| rollout |",
     b"| batch |", b"| Batch |", b"| Phase |", b"| update", b"| Update", b"| metric |", b"| Metric |",
@@ -75,6 +78,8 @@ _LONGEST, _LONGEST_NAME = 4000, 60
 _EPOCH = re.compile(r"(?i)[*`\s]*(?:epochs?|rounds?|windows?|轮次|轮数|에폭|エポック)[*`\s]*")
 _OF_RL = frozenset(("critic/score/mean", "actor/kl_loss", "actor/ppo_kl", "reward/zero_std_share"))
 _OF_PAIRS = frozenset(("rewards/chosen", "rewards/rejected", "rewards/margins", "rewards/accuracies"))
+# What is told of a training in a table of its own.
+_ALONE = frozenset((VALIDATION, "reward/format"))
 _PART = re.compile(r"[*`\s]*\d{1,4}\.\d{1,6}[*`\s]*")
 # `20 (val)`: the row tells a validation's score.
 _VALIDATED = re.compile(r"\((?:val|eval)", re.IGNORECASE)
@@ -96,9 +101,8 @@ class _Columns:
     step: int
     metrics: tuple[tuple[int, str, float], ...]
     is_blank: bool
-    # The columns of several parts, and those with something else behind theirs.
-    of_parts: frozenset[int] = frozenset()
-    with_asides: frozenset[int] = frozenset()
+    # What reads a cell, of the columns whose cells are more than a value.
+    readers: Mapping[int, Callable[[str], float | None]] = field(default_factory=dict)
     # Where in the header the names stand that blanks part.
     places: tuple[tuple[int, int], ...] = ()
     # Whether the rows may tell parts of epochs, which are counted.
@@ -124,7 +128,7 @@ class _Columns:
             cells = [last_of(each) for each in cells]
         row: dict[str, float] = {}
         for at, name, scale in self.metrics:
-            tell = mean_of if at in self.of_parts else first_of if at in self.with_asides else value_of
+            tell = self.readers.get(at, value_of)
             value = None if self.is_blank and cells[at] == "NaN" else tell(cells[at])
             if value is not None:
                 row.setdefault(name, value * (1 if "%" in cells[at] else scale))
@@ -221,7 +225,7 @@ def _columns(split: Split, text: str, fewest_known: int) -> _Columns | None:
     if split is _by_blanks and any(_TWO_NAMES.search(cell) for cell in cells):
         return None
     metrics = [
-        (at, key_of(first_name(cell) if has_asides(cell) else cell), scale_of(cell))
+        (at, key_of(_name(cell)), scale_of(cell))
         for at, cell in enumerate(cells)
         if at != step and cell.strip(" *`") and not is_step_name(cell)
     ]
@@ -236,20 +240,35 @@ def _columns(split: Split, text: str, fewest_known: int) -> _Columns | None:
             split is _by_bars
             and (
                 _sums_up(cells, known)
-                or (len(metrics) == 1 and (VALIDATION in known or is_right(metrics[0][1])))
+                or (len(metrics) == 1 and (known & _ALONE or is_right(metrics[0][1])))
                 or (known and any(name.lower() in MAY_MEAN or plain(name) in SHORT for _, name, _ in metrics))
                 or any(_OF_VERL.match(name) or _OF_USE.search(name) for _, name, _ in metrics)
             )
         )
     ):
         return None
-    of_parts = frozenset(at for at, cell in enumerate(cells) if split is _by_bars and has_parts(cell))
-    asides = frozenset(at for at, cell in enumerate(cells) if split is _by_bars and has_asides(cell))
+    readers = {
+        at: read for at, cell in enumerate(cells) if split is _by_bars and (read := _reader(cell)) is not None
+    }
     places = (
         tuple(word.span() for word in _WORD_WITHIN.finditer(text.expandtabs())) if split is _by_words else ()
     )
     places = places if len(places) == len(cells) else ()
-    return _Columns(split, len(cells), step, tuple(metrics), is_blank, of_parts, asides, places, of_epochs)
+    return _Columns(split, len(cells), step, tuple(metrics), is_blank, readers, places, of_epochs)
+
+
+def _name(header: str) -> str:
+    """What names the metric of a column that says more beside it."""
+    if has_asides(header):
+        return first_name(header)
+    return counted_name(header) if is_of_all(header) else header
+
+
+def _reader(header: str) -> Callable[[str], float | None] | None:
+    """What reads the cells of a column of several numbers; None where each is a value."""
+    if is_of_all(header):
+        return share_of
+    return mean_of if has_parts(header) else first_of if has_asides(header) else None
 
 
 def _validated(row: dict[str, float]) -> dict[str, float]:

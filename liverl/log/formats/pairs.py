@@ -47,6 +47,7 @@ _LEAD = re.compile(
 _OF_ALL = re.compile(
     r"\s{0,8}\[\s{0,6}\d{1,9}\s?/\s?\d{1,9}\]\s|(?:\[[A-Za-z][\w.-]{0,40}\])?\s{0,8}\d{1,9}/\d{1,9} \|"
 )
+_STATISTICS = frozenset(("mean", "avg", "average", "max", "min", "std", "median"))
 _LEAST = 2
 _OPTIMISED = frozenset(("actor/pg_loss", "actor/grad_norm", "actor/lr"))
 # Of a line that counts nothing: other programs than trainers tell one or two of them.
@@ -226,4 +227,5 @@ def key_of(text: str) -> str:
             return name
         if is_metric(name.replace(" ", "_")):
             return name.replace(" ", "_")
-    return words[-1]
+    # `off_policy mean 7.1`: of what the mean is, the word before it says.
+    return "/".join(words[-2:]) if words[-1].lower() in _STATISTICS else words[-1]
