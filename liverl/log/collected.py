@@ -34,8 +34,11 @@ _MARKS = tuple(
 )
 # `ts`, syslog and journalctl: a time, behind which syslog names the host and the process.
 _CLOCK = rb"(?P<clock>\d\d:\d\d:\d\d(?:[.,]\d{1,9})?)"
+# Platforms of jobs say beside it to which stream a line was written.
+_STREAM = rb"(?: \[?std(?:err|out)\]?[:|]?)?"
 _STAMPS = (
-    re.compile(rb"^\[?(?P<day>20\d\d-\d\d-\d\d)[ T]" + _CLOCK + rb"\]?(?P<name>)(?: |$)", re.MULTILINE),
+    re.compile(rb"^\[?(?P<day>20\d\d-\d\d-\d\d)[ T]" + _CLOCK + rb"\]?(?P<name>)" + _STREAM + rb"(?: |$)",
+               re.MULTILINE),
     re.compile(rb"^(?P<month>[A-Z][a-z]{2}) (?P<date>[ \d]\d) " + _CLOCK
                + rb"(?P<name>(?: [\w.-]{1,80} [\w./@-]{1,80}\[\d{1,9}\]:)?)(?: |$)", re.MULTILINE),
     re.compile(rb"^(?P<day>20\d\d-\d\d-\d\d)T" + _CLOCK + rb"(?:Z|[+-]\d\d:?\d\d)"

@@ -36,6 +36,7 @@ kubectl = mark("[pod/rl-train-0/trainer] {}")
 compose = mark("trainer-1  | {}")
 srun = mark(" 0: {}")
 ts = mark("[2026-03-04 10:11:12] {}")
+platform = mark("2026-03-04 10:11:12 [stderr] {}")
 ts_as_it_comes = mark("Mar  4 10:11:12 {}")
 journal = mark("Mar  4 10:11:12 gpu-7 train.sh[4121]: {}")
 journal_iso = mark("2026-03-04T10:11:12+0100 gpu-7 train.sh[4121]: {}")
@@ -55,7 +56,7 @@ def told(text: str) -> str | None:
     return None if mend is None else mend(text.encode()).decode()
 
 
-STAMPED = {ts: "2026-03-04T10:11:12.000000 ", journal_iso: "2026-03-04T10:11:12.000000 "} | dict.fromkeys(
+STAMPED = dict.fromkeys((ts, platform, journal_iso), "2026-03-04T10:11:12.000000 ") | dict.fromkeys(
     (ts_as_it_comes, journal), "03-04T10:11:12.000000 "
 )
 
