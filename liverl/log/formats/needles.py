@@ -36,7 +36,7 @@ BETWEEN = b"}, {"
 COUNTERS = (
     b"tep", b"STEP", b"ter", b"pdate", b"poch", b"pisode", b"ollout ", b"ound", b"indow", b" it |", b"ckpt |",
     b"| init |", b"| base |", b"etric |", b"| stat |", b"| upd |", b"| | ", b"| Phase |", b"| batch |", b"| Batch |",
-    *(each.encode() for each in ("步", "区间", "阶段", "轮", "단계", "스텝", "구간", "ステップ")),
+    *(each.encode() for each in ("步", "区间", "阶段", "轮", "窗口", "단계", "스텝", "구간", "ステップ")),
 )  # fmt: skip
 STATED = (b"otal training steps", b"otal optimization steps", b"Total steps = ")
 # What a trainer says before its first row, and behind its last one.
