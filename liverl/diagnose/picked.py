@@ -11,7 +11,7 @@ import numpy as np
 from liverl.diagnose.rise import correlation
 from liverl.log.series import Series, Values
 
-_FEWEST, _MOST = 6, 12
+_FEWEST, _MOST = 6, 18
 _REWARD = "critic/score/mean"
 # Of rows that are drawn at random two in three turn round, and half of the steps are a third of the range or more. What
 # rises or breaks down has its rank correlation with time instead, however its rows differ.
@@ -31,7 +31,7 @@ _KL, _FAR = "actor/kl_loss", 0.5
 
 
 def is_jumpy(series: Series) -> bool:
-    """Whether up to 12 rows are of batches too small to compare one row with another: each is the mean of a few trials
+    """Whether up to 18 rows are of batches too small to compare one row with another: each is the mean of a few trials
     that are right or wrong, or 6 rows and more go up and down in their reward, and nothing else goes one way."""
     if len(series) > _MOST or (told := series.columns.get(_REWARD)) is None:
         return False
@@ -49,7 +49,7 @@ def is_jumpy(series: Series) -> bool:
 
 
 def jumps(told: Values, trend_from: float = _GOES) -> bool:
-    """Whether a metric's 6 to 12 values are chance: at least half of them are turning points, the median step between
+    """Whether a metric's 6 to 18 values are chance: at least half of them are turning points, the median step between
     two is at least 0.3 of the range, and the rank correlation with time is less than `trend_from`."""
     values = told[np.isfinite(told)]
     if not _FEWEST <= len(values) <= _MOST or _is_still(values):
