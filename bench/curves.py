@@ -31,7 +31,7 @@ from liverl.operate.diagnose import diagnose_file
 
 LENGTHS = (16, 25, 40, 80, 200)
 # So many rows that somebody picked out of a run of 200.
-PICKED, OF = (5, 8, 12, 16), 200
+PICKED, OF = (5, 8, 12), 200
 SEEDS = (1, 2)
 _LOUD = ("warn", "error", "fatal")
 
