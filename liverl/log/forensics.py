@@ -70,7 +70,7 @@ _SIGNS = {
     "resumed": (
         _RESUMED,
         ("Setting global step to", "Continuing training from", "esuming from ", "esumed from ", "esuming at ",
-         "esumed at ", "esuming training from ", "esumed training from ", "esuming run from "),
+         "esumed at ", "esuming training ", "esumed training ", "esuming run ", "esumed run "),
     ),
     "traceback": (re.escape(_TRACEBACK), ()),
     "finished": (

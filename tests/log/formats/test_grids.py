@@ -496,3 +496,28 @@ def test_the_corner_of_a_table_on_its_side_may_name_its_rows_as_well() -> None:
     )
     assert found.steps.tolist() == [1, 20, 40]
     assert column(found, "critic/score/mean") == [0.142, 0.201, 0.236]
+
+
+def test_several_tables_of_one_run_are_one_attempt_and_other_values_of_a_step_are_another() -> None:
+    first = "step   entropy\n   1     0.51\n  25     0.81\n  50     0.75\n\n"
+    second = "| step | reward | entropy |\n|---|---|---|\n| {} | 0.40 | {} |\n| 50 | 0.45 | 0.75 |\n"
+    one = fed(first + second.format(25, "0.81"))
+    assert one.attempts == 1
+    assert one.series().steps.tolist() == [1, 25, 50]
+    assert column(one.series(), "critic/score/mean")[1:] == [0.4, 0.45]
+    assert fed(first + second.format(25, "0.33")).attempts == 2
+
+
+def test_a_column_that_says_of_how_many_it_counts_tells_shares() -> None:
+    told = series(
+        "| 窗口 | zero_std/8 | raw_reward |\n|---|---|---|\n| 1-30 | 7/8 | 0.1 |\n| 31-60 | 2/8 | 0.2 |\n"
+    )
+    assert told.steps.tolist() == [30, 60]
+    assert column(told, "reward/zero_std_share") == [0.875, 0.25]
+
+
+def test_what_a_run_s_memory_or_form_was_is_read_from_a_table_of_its_own() -> None:
+    told = series("| Step | cpu_memory_used_gb |\n|---|---|\n| 1 | 139 GB |\n| 30 | 265 GB |\n")
+    assert column(told, "perf/cpu_memory_used_gb") == [139, 265]
+    told = series("| Step | format_fail |\n|---|---|\n| 1 | 25% |\n| 2 | 75% |\n")
+    assert column(told, "reward/format") == [0.75, 0.25]

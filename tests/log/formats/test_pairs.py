@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from liverl.log.formats.pairs import key_of
 from tests.log.formats.test_steps import column, series
 
 
@@ -40,3 +41,9 @@ def test_an_evaluation_of_several_tries_between_the_steps_is_a_validation() -> N
     )
     assert found.steps.tolist() == [60, 61]
     assert column(found, "val/score")[0] == 0.0625 and column(found, "critic/score/mean") == [0.078, 0.081]
+
+
+def test_a_statistic_is_told_with_the_word_before_it() -> None:
+    assert key_of("is_masked mean") == "is_masked/mean"
+    assert key_of("the newest off_policy max") == "off_policy/max"
+    assert key_of("mean") == "mean"
