@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 import functools
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -64,7 +64,7 @@ class Expression:
     text: str
     metrics: tuple[str, ...]
     facts: tuple[str, ...]
-    tree: ast.expr
+    tree: ast.expr = field(compare=False)  # the text tells it
     needs: frozenset[str]
     valued: frozenset[str]
     habits: frozenset[str]

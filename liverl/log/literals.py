@@ -90,6 +90,9 @@ class Needle(NamedTuple):
     caseless: bool = False
 
 
+_RECALLED: dict[LinePattern, tuple[Needle, ...]] = {}
+
+
 @dataclass
 class _Runs:
     """What a sequence shows so far: sets of which one string must be met, and the set that is still growing."""
@@ -122,10 +125,20 @@ def parsed_of(expression: str) -> Any:
         return _sre_parser.parse(expression)
 
 
-@lru_cache(maxsize=4096)
+def recall(needles: Mapping[LinePattern, tuple[Needle, ...]]) -> None:
+    """Take it that these are the literals of patterns, as an earlier process found them."""
+    _RECALLED.update(needles)
+
+
 def needles_of(pattern: LinePattern) -> tuple[Needle, ...]:
     """What a line that meets the pattern holds at least one of: of its own `has` and of what its expression
     shows the rarer ones."""
+    recalled = _RECALLED.get(pattern)
+    return _needles_of(pattern) if recalled is None else recalled
+
+
+@lru_cache(maxsize=4096)
+def _needles_of(pattern: LinePattern) -> tuple[Needle, ...]:
     parsed = parsed_of(pattern.pattern)
     caseless = bool(parsed.state.flags & re.IGNORECASE) or (
         _CASELESS.search(pattern.pattern) is not None and _ignores_case(parsed)
