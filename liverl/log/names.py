@@ -80,6 +80,9 @@ _AGENT_LOOP = re.compile(r"_(min|max|mean)$")
 # How direct a name is that a pattern tells, and one that words alone tell: behind all that are known.
 _OF_PATTERNS, _OF_WORDS = 1000, 10_000
 
+# What the graders gave, and what is left of it behind the KL penalty, without verl's prefix.
+_PAID = "critic/rewards/mean"
+_SCORED_AND_PAID = (("score/mean", "rewards/mean"), ("score_mean", "rewards_mean"), ("score", "rewards"))
 # A short name may be that of a step's time, or of all until then.
 _TIME, _CLOCKS, _CLOCK_ROWS = "timing_s/step", ("time", "time/total"), 4
 
@@ -155,6 +158,7 @@ def with_aliases(columns: Mapping[str, Values]) -> dict[str, Values]:
     found: dict[str, list[tuple[int, str]]] = {}
     told = {name: _lookup(name) or _of_words(name) for name in columns}
     told |= {name: None for name, known in told.items() if known and _is_count(known[0], name, columns[name])}
+    told |= {paid: (_PAID, 0) for scored, paid in _SCORED_AND_PAID if scored in columns and paid in columns}
     meant = as_meant(columns, {name: () if known is None else (known[0],) for name, known in told.items()})
     for name, known in told.items():
         if known is not None and known[0] not in columns and name not in meant.values():
