@@ -172,16 +172,21 @@ def _changed(lines: list[str], metrics: Mapping[str, Any] | None) -> list[str]:
             return line
         k = step - first
         told = {key for _, key, _, _ in _VALUE.findall(line)}
+        # Without a KL penalty what is trained on is what the graders gave.
+        scored: list[float | None] = []
 
         def value(key: str, old: float) -> float | None:
             if key not in settings:
-                return old
+                return scored[0] if key == "critic/rewards/mean" and scored else old
             names = {**_NAMES, "old": old, "k": k, "u": rng.random()}
-            return (
+            new = (
                 None
                 if settings[key] is None
                 else float(eval(str(settings[key]), {"__builtins__": {}}, names))
             )
+            if key == "critic/score/mean":
+                scored.append(new)
+            return new
 
         added = {key: value(key, math.nan) for key in settings if key not in told and step > 0}
         text = _step_line(line, step, value)
