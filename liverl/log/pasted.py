@@ -14,6 +14,9 @@ from itertools import pairwise
 MOST_BYTES = 64 << 10
 # Of so few lines a sentence may be one of them.
 _FEW_LINES = 40
+# A step's pairs on lines of their own: the last one of a line is whole, and another begins the next.
+_WHOLE_PAIR = re.compile(r"(?:^| - )[^:\s]+:-?\d+(?:\.\d+)?$")
+_PAIR = re.compile(r"\s*[A-Za-z_][\w-]*/[^:\s]+:\S")
 _NARROWEST, _WIDEST, _FULL_LINES = 60, 400, 2
 
 _QUOTED = re.compile(r" {0,3}>(?!>> )(?: ?>){0,3} ?")
@@ -113,6 +116,8 @@ def _joined(lines: Sequence[str]) -> list[str]:
 def _goes_on(line: str, below: str, width: int) -> bool:
     """Whether a line fills the width, and the next one is its rest: it lost no more than the space at its end."""
     if len(line) < width - 1 or not below.strip() or _ends_box(line) or _are_rows(line, below):
+        return False
+    if _WHOLE_PAIR.search(line) and _PAIR.match(below):
         return False
     if len(line) == width and line[-1:] in _WITHIN:
         return True

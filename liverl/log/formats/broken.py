@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import re
+
 from liverl.log.formats import verl
 
 # A metric's name and its value.
 _LONGEST_WORD = 64
 # Blanks at a line's end are cut where a terminal's text is copied.
 _BLANKS = 2
+
+
+# Somebody put the pairs of a step on lines of their own: the last one is whole, and another one begins.
+_WHOLE_PAIR = re.compile(rb"(?:^| - )[^:\s]+:-?\d+(?:\.\d+)?$")
+_PAIR = re.compile(rb"\s*[A-Za-z_][\w-]*/[^:\s]+:\S")
 
 
 class Broken:
@@ -29,6 +36,8 @@ class Broken:
         if self._is_over or not verl.continues(self.text, rest, width, self._is_known):
             return False
         gap = b" " if is_between else b""
+        if not gap and _WHOLE_PAIR.search(self.text) and _PAIR.match(rest):
+            gap = b" - "
         self._is_over = len(rest) < self._width - 8 and not (
             is_between and len(rest) >= self._width - _LONGEST_WORD
         )

@@ -468,3 +468,14 @@ def test_rows_without_a_number_are_as_far_apart_as_the_bar_says() -> None:
 def test_a_dict_whose_values_stand_in_a_column_is_a_row_as_well() -> None:
     found = series("{'loss': 1.46,  'grad_norm':    14.5}\n{'loss': 1.28,  'grad_norm':     9.5}\n")
     assert column(found, "actor/grad_norm") == [14.5, 9.5]
+
+
+def test_pairs_on_a_line_of_their_own_go_on_with_the_step_and_a_broken_number_is_one() -> None:
+    found = series(
+        "step:19 - batch/solve_none:8 - batch/solve_partial:0\n"
+        "critic/rewards/mean:0.25 - critic/rewards/max:1.0\n"
+    )
+    assert column(found, "batch/solve_partial") == [0.0]
+    assert column(found, "critic/rewards/mean") == [0.25]
+    broken = series("step:19 - batch/solve_none:8 - actor/lr:1\ne-06 - critic/rewards/max:1.0\n")
+    assert column(broken, "actor/lr") == [1e-06]
