@@ -25,6 +25,7 @@ _TRAINING = frozenset((
 ))  # fmt: skip
 _OF_A_STEP = ("train/", "rollout/", "actor/", "critic/", "policy/")
 _SUMMARY = ("train_runtime", "train_samples_per_second")
+_PACE, _MOST_STEPS = "train_steps_per_second", 1e9
 _STEP_KEYS = ("step", "global_step", "training/global_step", "train/global_step", "_step", "train/step", "rollout/step",
               "iteration", "trainer/global_step")  # fmt: skip
 _NAMED_STEP = re.compile(
@@ -78,6 +79,13 @@ def summary(text: str) -> dict[str, float]:
     row = pairs(text[begin:]) if begin >= 0 and len(text) <= _LONGEST else {}
     is_summary = any(key in row for key in _SUMMARY) and is_of_training(row)
     return row if is_summary and len(known_of(row)) >= _LEAST_SUMMED else {}
+
+
+def made(text: str) -> int:
+    """How many steps were made, by what a trainer's last line tells of its time and its pace; 0 where it doesn't."""
+    row = pairs(text[text.find("{") :]) if "{" in text and len(text) <= _LONGEST else {}
+    steps = row.get(_SUMMARY[0], 0.0) * row.get(_PACE, 0.0)
+    return round(steps) if 0 < steps < _MOST_STEPS else 0
 
 
 def parse_counted(text: str) -> Told | None:

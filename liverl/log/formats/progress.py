@@ -89,11 +89,11 @@ def is_other(raw: bytes) -> bool:
     return at >= 0 and _whose(raw, at)[1]
 
 
-def interval_of(rows: int, bar: Progress | None) -> int:
-    """How many steps apart rows without a step's number were logged, by how far the bar has come meanwhile."""
-    if bar is None or rows < _FEWEST_ROWS or bar.done < rows:
+def interval_of(rows: int, done: int) -> int:
+    """How many steps apart rows without a step's number were logged, when so many steps (0: not known) were made."""
+    if rows < _FEWEST_ROWS or done < rows:
         return 1
-    every = bar.done / rows
+    every = done / rows
     nearest = min(_INTERVALS, key=lambda each: abs(each / every - 1))
     return nearest if abs(nearest / every - 1) <= _NEAR else 1
 

@@ -45,6 +45,8 @@ class StepLines:
         self._box: tuple[int, int, str, Box] | None = None
         self._validation: Validation | None = None
         self._summed: tuple[int, dict[str, float]] | None = None
+        # How many steps a trainer says at its end that it has made; 0 where it does not.
+        self._made = 0
 
     @property
     def attempts(self) -> int:
@@ -71,7 +73,8 @@ class StepLines:
         found = best.series()
         if best is not self._rows.of("dict") or self._others.tells_steps:
             return found
-        every = interval_of(len(found), self._bars.latest())
+        bar = self._bars.latest()
+        every = interval_of(len(found), self._made if bar is None else bar.done)
         return replace(found, steps=found.steps * every, spans=found.spans * every) if every > 1 else found
 
     def feed(self, number: int, offset: int, raw: bytes) -> bool:
@@ -177,8 +180,10 @@ class StepLines:
             self.follow = max(self.follow, validation.MOST_LINES)
             self._keep_validation()
             return False
-        if needles.ENDS in raw and (summed := dicts.summary(text_of(raw))):
-            self._summed = number, summed
+        if needles.ENDS in raw:
+            self._made = dicts.made(text := text_of(raw))
+            if summed := dicts.summary(text):
+                self._summed = number, summed
         tells = self._others.take(number, raw)
         self.follow = max(self.follow, self._others.follow)
         return tells
