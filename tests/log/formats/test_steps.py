@@ -483,7 +483,8 @@ def test_pairs_on_a_line_of_their_own_go_on_with_the_step_and_a_broken_number_is
 
 def test_rows_without_a_step_are_as_far_apart_as_the_trainer_s_last_line_says() -> None:
     rows = "".join(
-        f"{{'loss': 0.1, 'grad_norm': 0.5, 'learning_rate': 1e-06, 'reward': 0.{row}}}\n" for row in range(10, 40)
+        f"{{'loss': 0.1, 'grad_norm': 0.5, 'learning_rate': 1e-06, 'reward': 0.{row}}}\n"
+        for row in range(10, 40)
     )
     ends = "{'train_runtime': 1500.4, 'train_samples_per_second': 0.8, 'train_steps_per_second': 0.1, 'epoch': 1.0}\n"
     assert series(rows + ends).steps.tolist() == [5 * row for row in range(1, 31)]
