@@ -28,10 +28,18 @@ _REWARDED, _PROXY, _CORRECT = "critic/score/mean", "reward/proxy", "reward/accur
 _TRUE = "reward/true"
 # TRL's reward functions, each by its name.
 _PART = re.compile(r"^(?:train/)?rewards/[\w.-]+/mean$")
+# One of them, in older versions without a measure, that is paid neither for the form of an answer nor for its size or manner.
+_TASK_PART = re.compile(
+    r"^(?:train/)?rewards/(?!chosen|rejected|margins|accuracies|(?:mean|std|min|max)$)(?!\w*(?i:"
+    r"format|xml|json|tags?\b|_tag|think|style|struct|syntax|len(?:gth)?(?![a-z])|brev|concis|verbos|penalt|repet|cosine|"
+    r"bonus|shap|step|tool|turn|time|cost|speed|effici|int_|digit|number|language|safe|toxic|diversity|fluen|entropy|"
+    r"overlong|truncat|eos|quality|style|judge|dense|progress|partial|proxy))[\w.-]+(?<!_std)(?:/mean)?$"
+)
 # A reward of a user's own, by its name.
 _OWN_REWARD = re.compile(
     r"^(?:train/)?(?!eval|val|test|format|num_|n_|total_num)[A-Za-z]\w{1,24}_reward(?:/mean)?$"
 )
+_OF_FORM_PART = re.compile(r"^(?:train/)?rewards/\w*(?i:format|xml)\w*(?:/mean)?$")
 # How answers look, which is no score of theirs.
 _OF_FORM = re.compile(r"[/_]format(?:$|[/_])")
 # The share of the answers that ended by themselves: Tinker's, TRL's.
@@ -336,6 +344,10 @@ def _computed(columns: Mapping[str, Values]) -> dict[str, Values]:
         found[_REWARDED] = columns[_CORRECT]  # right answers are all that is told of it
     elif _REWARDED not in columns and _TRUE in columns:
         found[_REWARDED] = columns[_TRUE]
+    if _CORRECT not in columns and _TRUE not in columns and any(map(_OF_FORM_PART.match, columns)):
+        task = [name for name in columns if _TASK_PART.match(name)]
+        if len(task) == 1:  # what is told beside the form alone
+            found[_CORRECT] = columns[task[0]]
     if _ALL_FAILED not in columns and (
         stats := [columns[name] for name in columns if _EXCEPTIONS.match(name)]
     ):
