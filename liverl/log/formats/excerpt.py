@@ -38,7 +38,7 @@ _MENTION = re.compile(
     rf"(?:(?:,? (?:and|&) |, |/){_NAME}(?: {_NAME})?)?"
     rf"(?:\s?[:=≈~]\s?[~≈]?|\s(?:{_VERB}\s){{1,5}}[~≈]?|\s?{_HAN_VERB}\s?|\s[~≈]?)"
     # Of a range the lower end.
-    rf"(?P<value>{_VALUE})(?P<unit>%|[KMB]\b)?(?=$|[\s,;|)\]:(…、，；。{_HAN}]|[~–-]\d[\d.]*+(?![-:\dA-Za-z])|\.(?!\d))"
+    rf"(?P<value>{_VALUE})(?P<unit>%|[KMB]\b)?(?=$|[\s,;|)\]:(…、，；。±{_HAN}]|[~–-]\d[\d.]*+(?![-:\dA-Za-z])|\.(?!\d))"
 )
 _BESIDE = re.compile(rf"(?:,? (?:and|&) |, |/)(?P<key>{_NAME}(?: {_NAME})?)(?=[:= ])")
 _NOT_FINITE_FIRST = re.compile(rf"(?i:\b(?P<value>nan|inf)\s)(?P<key>{_NAME}(?: {_NAME})?)")
