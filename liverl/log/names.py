@@ -28,7 +28,7 @@ _REWARDED, _PROXY, _CORRECT = "critic/score/mean", "reward/proxy", "reward/accur
 _TRUE = "reward/true"
 # TRL's reward functions, each by its name.
 _PART = re.compile(r"^(?:train/)?rewards/[\w.-]+/mean$")
-# One of them, in older versions without a measure, that is paid neither for the form of an answer nor for its size or manner.
+# One of them (without a measure in older versions) that is paid neither for an answer's form, nor its size or manner.
 _TASK_PART = re.compile(
     r"^(?:train/)?rewards/(?!chosen|rejected|margins|accuracies|(?:mean|std|min|max)$)(?!\w*(?i:"
     r"format|xml|json|tags?\b|_tag|think|style|struct|syntax|len(?:gth)?(?![a-z])|brev|concis|verbos|penalt|repet|cosine|"
@@ -328,6 +328,14 @@ _FLAT = {
 }
 
 
+def _of_task(columns: Mapping[str, Values]) -> dict[str, Values]:
+    """The one part of the reward that is told beside that for the form, where nothing else says what is right."""
+    named = [name for name in columns if _TASK_PART.match(name)]
+    is_known = _CORRECT in columns or _TRUE in columns
+    is_task = len(named) == 1 and not is_known and any(map(_OF_FORM_PART.match, columns))
+    return {_CORRECT: columns[named[0]]} if is_task else {}
+
+
 def _computed(columns: Mapping[str, Values]) -> dict[str, Values]:
     found: dict[str, Values] = {}
     if VALIDATION not in columns and (score := _validation(columns)) is not None:
@@ -344,10 +352,7 @@ def _computed(columns: Mapping[str, Values]) -> dict[str, Values]:
         found[_REWARDED] = columns[_CORRECT]  # right answers are all that is told of it
     elif _REWARDED not in columns and _TRUE in columns:
         found[_REWARDED] = columns[_TRUE]
-    if _CORRECT not in columns and _TRUE not in columns and any(map(_OF_FORM_PART.match, columns)):
-        task = [name for name in columns if _TASK_PART.match(name)]
-        if len(task) == 1:  # what is told beside the form alone
-            found[_CORRECT] = columns[task[0]]
+    found |= _of_task(columns)
     if _ALL_FAILED not in columns and (
         stats := [columns[name] for name in columns if _EXCEPTIONS.match(name)]
     ):
